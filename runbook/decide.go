@@ -1,0 +1,197 @@
+package runbook
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"reconcilebot/runbook/fault"
+	"reconcilebot/state"
+)
+
+// Survey is the book that every reconciliation begins with: it ends with a
+// question to people.
+const Survey state.BookName = "survey"
+
+// Opening is a wish to look at a target.
+type Opening struct {
+	// ID is made from the delivery that asked, so that asking once opens once.
+	ID       state.ReconciliationID
+	Incident state.IncidentID
+	Room     state.Room
+	Target   string
+	By       state.Person
+}
+
+// Open starts a reconciliation and looks at the target, or joins the one that
+// is under way. joined tells which.
+func (e *Engine) Open(o Opening) (r state.Reconciliation, joined bool, err error) {
+	book, ok := e.newest(Survey)
+	if !ok {
+		return r, false, fmt.Errorf("open %s: there is no book %q", o.Target, Survey)
+	}
+	r, joined, err = e.db.Open(state.Reconciliation{
+		ID: o.ID, Incident: o.Incident, Room: o.Room, Target: o.Target, OpenedBy: o.By,
+		Book: book.Name, BookVersion: book.Version,
+	})
+	if err == nil {
+		e.Poke(r.ID)
+	}
+	return r, joined, err
+}
+
+// Decide chooses the book to go by. The first decision holds; a second is
+// answered with who made the first. The same delivery again is no second one.
+func (e *Engine) Decide(id state.ReconciliationID, name state.BookName, d state.Decision) (state.Reconciliation, error) {
+	book, ok := e.newest(name)
+	if !ok {
+		return state.Reconciliation{}, fmt.Errorf("decide %s: there is no book %q", id, name)
+	}
+	r, err := e.db.Change(id, func(r *state.Reconciliation, now time.Time) ([]state.Said, error) {
+		if r.Decided() {
+			if d.Delivery != "" && r.Decision.Delivery == d.Delivery {
+				return nil, nil
+			}
+			return nil, &fault.Error{Kind: fault.Conflict, Err: state.ErrDecided,
+				Say: fmt.Sprintf("%s already chose to %s this, at %s.", r.Decision.By.Name, r.Book, r.Decision.At.Format("15:04 UTC"))}
+		}
+		d.At = now
+		r.Book, r.BookVersion, r.Decision = book.Name, book.Version, d
+		r.Failure, r.Wait = nil, nil
+		return []state.Said{{Notice: "decided", Kind: "decided", By: d.By, Data: map[string]any{"book": book.Name, "reason": d.Reason}}}, nil
+	})
+	return e.poked(r, said(err))
+}
+
+// Vote gives a person's yes or no to the plan with that digest. Whoever asked
+// for the plan or made the change has no vote; nobody has two.
+func (e *Engine) Vote(id state.ReconciliationID, v state.Vote) (state.Reconciliation, error) {
+	r, err := e.db.Change(id, func(r *state.Reconciliation, now time.Time) ([]state.Said, error) {
+		if err := e.mayVote(*r, v, now); err != nil {
+			return nil, err
+		}
+		v.At = now
+		r.Votes = append(r.Votes, v)
+		kind := "approved"
+		if !v.Yes {
+			kind = "declined"
+		}
+		return []state.Said{{Notice: kind, Kind: kind, By: v.By, Data: v}}, nil
+	})
+	return e.poked(r, said(err))
+}
+
+func (e *Engine) mayVote(r state.Reconciliation, v state.Vote, now time.Time) error {
+	ballot, ok := e.Ballot(r)
+	switch {
+	case !ok:
+		return fault.New(fault.Conflict, "There is nothing to approve here any more.")
+	case ballot.Digest != v.Digest:
+		return fault.New(fault.Conflict, "The plan changed since this card was drawn. Look at the new card and vote there.")
+	case now.After(ballot.Expires):
+		return fault.New(fault.Conflict, "This plan expired. Ask for it again.")
+	}
+	if slices.ContainsFunc(r.Standing(v.Digest), func(old state.Vote) bool { return old.By.Is(v.By) }) {
+		return fault.New(fault.Conflict, "You voted on this plan already.")
+	}
+	if !v.Yes {
+		return nil
+	}
+	return e.independent(r, ballot, v)
+}
+
+// independent refuses a yes from somebody who approves his own work.
+func (e *Engine) independent(r state.Reconciliation, ballot Ballot, v state.Vote) error {
+	if v.By.Is(r.Decision.By) {
+		return fault.New(fault.Denied, "You can't approve this: you asked for it.")
+	}
+	if slices.ContainsFunc(ballot.Made, v.By.Writes) {
+		return fault.New(fault.Denied, "You can't approve this: you made the change.")
+	}
+	if ballot.Disown && !v.NotMine {
+		return fault.New(fault.Invalid, "Nobody knows who made this change. Approve it with the confirmation that it was not you.")
+	}
+	return nil
+}
+
+// Ballot is what a reconciliation puts to the vote now, if anything.
+func (e *Engine) Ballot(r state.Reconciliation) (Ballot, bool) {
+	book, ok := e.Book(r)
+	if !ok || book.Ballot == nil || r.IsClosed() || r.Failure != nil {
+		return Ballot{}, false
+	}
+	return book.Ballot(r)
+}
+
+// Leave ends a reconciliation with nothing done. Once a plan is being carried
+// out it is finished instead: what is half done must not be left.
+func (e *Engine) Leave(id state.ReconciliationID, by state.Person) (state.Reconciliation, error) {
+	r, err := e.db.Change(id, func(r *state.Reconciliation, now time.Time) ([]state.Said, error) {
+		if r.Decided() && r.Failure == nil {
+			return nil, fault.New(fault.Conflict, "This is under way and can't be left now. Decline the plan instead, while it waits for approval.")
+		}
+		r.Outcome, r.Closed, r.Wait = "left", now, nil
+		return []state.Said{{Notice: "left", Kind: "left", By: by}}, nil
+	})
+	return r, said(err)
+}
+
+// Again goes back to the beginning after a failure: the target is looked at
+// afresh and people decide anew.
+func (e *Engine) Again(id state.ReconciliationID, by state.Person) (state.Reconciliation, error) {
+	book, ok := e.newest(Survey)
+	if !ok {
+		return state.Reconciliation{}, fmt.Errorf("begin %s again: there is no book %q", id, Survey)
+	}
+	r, err := e.db.Change(id, func(r *state.Reconciliation, now time.Time) ([]state.Said, error) {
+		if r.Decided() && r.Failure == nil {
+			return nil, fault.New(fault.Conflict, "This is under way. Decline the plan first, while it waits for approval.")
+		}
+		if r.Decided() || r.Failure != nil {
+			r.Past = append(r.Past, state.Attempt{Book: r.Book, Decision: r.Decision, Failure: r.Failure, Why: "begun again", At: now})
+		}
+		for i := range r.Votes {
+			if r.Votes[i].Void == "" {
+				r.Votes[i].Void = "begun again"
+			}
+		}
+		r.Book, r.BookVersion = book.Name, book.Version
+		r.Decision, r.Failure, r.Wait, r.Steps = state.Decision{}, nil, nil, nil
+		return []state.Said{{Kind: "begun-again", By: by}}, nil
+	})
+	return e.poked(r, said(err))
+}
+
+// Retry tries the step that failed once more.
+func (e *Engine) Retry(id state.ReconciliationID, by state.Person) (state.Reconciliation, error) {
+	r, err := e.db.Change(id, func(r *state.Reconciliation, _ time.Time) ([]state.Said, error) {
+		if r.Failure == nil {
+			return nil, fault.New(fault.Conflict, "Nothing has failed here.")
+		}
+		said := state.Said{Kind: "retried", By: by, Data: r.Failure}
+		r.Failure = nil
+		return []state.Said{said}, nil
+	})
+	return e.poked(r, said(err))
+}
+
+func (e *Engine) poked(r state.Reconciliation, err error) (state.Reconciliation, error) {
+	if err == nil {
+		e.Poke(r.ID)
+	}
+	return r, err
+}
+
+// said gives the errors of the store their words.
+func said(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case fault.Of(err) != fault.Internal:
+		return err
+	case errors.Is(err, state.ErrClosed):
+		return &fault.Error{Kind: fault.Conflict, Err: err, Say: "This reconciliation has ended. Start a new one with /reconcile drift."}
+	}
+	return err
+}

@@ -1,0 +1,42 @@
+package runbook
+
+import (
+	"time"
+
+	"reconcilebot/state"
+)
+
+// after is how long an outcome's wait wants to be left alone: Wait keeps it
+// as a distance from the zero time until it is placed.
+func after(w *state.Wait) time.Duration { return w.Until.Sub(time.Time{}) }
+
+// sameWait tells whether people would see no difference.
+func sameWait(have, want *state.Wait, id state.StepID) bool {
+	return have != nil && have.Step == id && have.Why == want.Why && have.For == want.For
+}
+
+// placeWait puts a wait on the calendar. The time since when the step waits
+// is kept while only its reason changes.
+func placeWait(have, want *state.Wait, id state.StepID, now time.Time) *state.Wait {
+	placed := &state.Wait{Step: id, Since: now, Until: now.Add(after(want)), Why: want.Why, For: want.For}
+	if have != nil && have.Step == id {
+		placed.Since = have.Since
+	}
+	return placed
+}
+
+// lookedAgain keeps a wait whose reason is the same without writing: a poll
+// must not cost a write to disk and an edit of the card each time.
+func (e *Engine) lookedAgain(was state.Reconciliation, want *state.Wait) state.Reconciliation {
+	w := *was.Wait
+	w.Until = e.now().Add(after(want))
+	was.Wait = &w
+	return was
+}
+
+// Poll is how long to wait before looking again at something that has been
+// awaited since a time: often at first, then less and less, between min and
+// max.
+func Poll(since, now time.Time, least, most time.Duration) time.Duration {
+	return min(max(now.Sub(since)/8, least), most)
+}

@@ -1,0 +1,126 @@
+package state
+
+import (
+	"encoding/json"
+	"slices"
+	"time"
+)
+
+type (
+	// ReconciliationID names one target's way from drift to record in one
+	// incident.
+	ReconciliationID string
+	// BookName names a runbook; BookVersion its edition. Both are written to
+	// disk and never renamed.
+	BookName string
+	// StepID names a step of a runbook; written to disk, never renamed.
+	StepID string
+)
+
+// Reconciliation is one target in one incident, from drift to record.
+type Reconciliation struct {
+	ID       ReconciliationID `json:"id"`
+	Rev      uint64           `json:"rev"`
+	Incident IncidentID       `json:"incident"`
+	Room     Room             `json:"room"`
+	// Target names what owns the objects, in the form that drift gives it.
+	Target   string    `json:"target"`
+	Opened   time.Time `json:"opened"`
+	OpenedBy Person    `json:"openedBy"`
+
+	Book        BookName `json:"book"`
+	BookVersion int      `json:"bookVersion"`
+	// Decision is zero until somebody decided.
+	Decision Decision `json:"decision,omitzero"`
+	// Steps holds what each step left behind. The next step is the first of
+	// the book without a result here: there is no cursor to keep in step.
+	Steps map[StepID]Step `json:"steps,omitempty"`
+	// Wait says what the reconciliation waits for; nil while it runs.
+	Wait *Wait `json:"wait,omitempty"`
+	// Failure says why it stopped; nil otherwise.
+	Failure *Failure `json:"failure,omitempty"`
+	Votes   []Vote   `json:"votes,omitempty"`
+	// Past are the ways tried before this one, oldest first.
+	Past []Attempt `json:"past,omitempty"`
+
+	// Outcome is empty until Closed is set: "adopted", "reverted",
+	// "left" or "nothing to do".
+	Outcome string    `json:"outcome,omitempty"`
+	Closed  time.Time `json:"closed,omitzero"`
+}
+
+// Decision is what a person chose, and why.
+type Decision struct {
+	By     Person    `json:"by"`
+	Reason string    `json:"reason"`
+	At     time.Time `json:"at"`
+	// Delivery is the act that decided, so that the same act is not refused
+	// as a second one.
+	Delivery DeliveryID `json:"delivery,omitempty"`
+}
+
+// Step is the trace of one step: begun, and, when Result is not nil, done.
+type Step struct {
+	Started  time.Time       `json:"started"`
+	Finished time.Time       `json:"finished,omitzero"`
+	Result   json.RawMessage `json:"result,omitempty"`
+	// Waited is the time spent waiting for people or between polls.
+	Waited time.Duration `json:"waited,omitempty"`
+}
+
+// Wait is a wait on disk: nothing sleeps.
+type Wait struct {
+	Step  StepID    `json:"step"`
+	Since time.Time `json:"since"`
+	// Until is when to look again, at the latest.
+	Until time.Time `json:"until"`
+	Why   string    `json:"why"`
+	// For is "people", "poll" or "outage": what kind of thing is awaited.
+	For string `json:"for"`
+}
+
+// Failure is the end of a way that did not work.
+type Failure struct {
+	Step StepID `json:"step"`
+	// Say is for people: what happened and what to do.
+	Say string    `json:"say"`
+	At  time.Time `json:"at"`
+}
+
+// Vote is a person's yes or no to one plan digest.
+type Vote struct {
+	By     Person    `json:"by"`
+	Yes    bool      `json:"yes"`
+	Digest string    `json:"digest"`
+	At     time.Time `json:"at"`
+	// NotMine is the voter's word that the change was not theirs, asked for
+	// when nobody knows whose it was.
+	NotMine bool `json:"notMine,omitempty"`
+	// Void says why the vote counts no more; empty while it does.
+	Void string `json:"void,omitempty"`
+}
+
+// Attempt is a way that was left.
+type Attempt struct {
+	Book     BookName  `json:"book"`
+	Decision Decision  `json:"decision,omitzero"`
+	Failure  *Failure  `json:"failure,omitempty"`
+	Why      string    `json:"why"`
+	At       time.Time `json:"at"`
+}
+
+// Done tells whether a step left a result.
+func (r Reconciliation) Done(id StepID) bool { return r.Steps[id].Result != nil }
+
+// Decided tells whether somebody chose what to do.
+func (r Reconciliation) Decided() bool { return !r.Decision.At.IsZero() }
+
+// IsClosed tells whether the reconciliation has ended.
+func (r Reconciliation) IsClosed() bool { return !r.Closed.IsZero() }
+
+// Standing lists the votes that count for a digest.
+func (r Reconciliation) Standing(digest string) []Vote {
+	return slices.DeleteFunc(slices.Clone(r.Votes), func(v Vote) bool {
+		return v.Void != "" || v.Digest != digest
+	})
+}

@@ -1,0 +1,48 @@
+package state
+
+// The file, bucket by bucket. TestSchemaDrawing compares this drawing with
+// the buckets of a new file.
+//
+//	meta             "schema" → version
+//	deliveries       DeliveryID → Delivery          what people sent, until 24 h after it was handled
+//	pending          DeliveryID → time              deliveries not handled yet
+//	incidents        IncidentID → Incident
+//	rooms            Room → IncidentID              the open incident of a room
+//	reconciliations  ReconciliationID → Reconciliation
+//	open             ReconciliationID → target      those not closed yet
+//	leases           target → ReconciliationID      who may act on a target
+//	redraws          ReconciliationID → revision    cards that show an older revision
+//	notices          NoticeID → Notice              what is still to be said, in order
+//	messages         MessageKey → Message           where something was said, to edit it there
+//	facts            "object/time/id" → Fact        what was seen to be done to an object
+//	journal          sequence → Entry               every act and fact, chained by hash
+const (
+	schemaVersion = 1
+	versionKey    = "schema"
+)
+
+type pendingSince struct {
+	Since timeUTC `json:"since"`
+}
+
+var (
+	meta            = bucket[string, int]{"meta"}
+	deliveries      = bucket[DeliveryID, Delivery]{"deliveries"}
+	pending         = bucket[DeliveryID, pendingSince]{"pending"}
+	incidents       = bucket[IncidentID, Incident]{"incidents"}
+	rooms           = bucket[Room, IncidentID]{"rooms"}
+	reconciliations = bucket[ReconciliationID, Reconciliation]{"reconciliations"}
+	open            = bucket[ReconciliationID, string]{"open"}
+	leases          = bucket[string, ReconciliationID]{"leases"}
+	redraws         = bucket[ReconciliationID, uint64]{"redraws"}
+	notices         = bucket[NoticeID, Notice]{"notices"}
+	messages        = bucket[MessageKey, Message]{"messages"}
+	facts           = bucket[string, Fact]{"facts"}
+	journal         = bucket[string, Entry]{"journal"}
+)
+
+var bucketNames = []string{
+	meta.name, deliveries.name, pending.name, incidents.name, rooms.name,
+	reconciliations.name, open.name, leases.name, redraws.name, notices.name,
+	messages.name, facts.name, journal.name,
+}
