@@ -1,0 +1,210 @@
+package book
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"reconcilebot/runbook"
+	"reconcilebot/runbook/drift"
+	"reconcilebot/runbook/forge"
+	"reconcilebot/runbook/git"
+	"reconcilebot/runbook/manifest"
+	"reconcilebot/state"
+)
+
+// The books, as they are named on disk.
+const (
+	Adopt  state.BookName = "adopt"
+	Revert state.BookName = "revert"
+)
+
+// Seen is what the first look finds.
+type Seen struct {
+	Drift drift.Drift `json:"drift"`
+	// Places says for each change, by its index, where the value lives in
+	// Git; empty where that is not known.
+	Places []Place `json:"places,omitempty"`
+	// Branch is the branch that the target follows, Head its tip.
+	Branch string `json:"branch,omitempty"`
+	Head   string `json:"head,omitempty"`
+}
+
+// Place is where a value lives in Git.
+type Place struct {
+	File string     `json:"file,omitempty"`
+	Line int        `json:"line,omitempty"`
+	URL  string     `json:"url,omitempty"`
+	Last git.Commit `json:"last,omitzero"`
+	// Why says why the value can't be edited there, when it can't.
+	Why  string `json:"why,omitempty"`
+	Hint string `json:"hint,omitempty"`
+}
+
+// Plan is what is put to the vote: the changes, what will be done about them,
+// and what shows that this is all that will happen.
+type Plan struct {
+	Seen Seen `json:"seen"`
+	// Edits, Proof, Repo, Base and Branch are those of an adoption.
+	Edits  []manifest.Edit    `json:"edits,omitempty"`
+	Proof  manifest.Proof     `json:"proof,omitzero"`
+	Left   []manifest.Verdict `json:"left,omitempty"`
+	Repo   forge.Repo         `json:"repo,omitzero"`
+	Base   string             `json:"base,omitempty"`
+	Branch string             `json:"branch,omitempty"`
+	// Actions are what is done to the cluster, by its controller.
+	Actions []Action  `json:"actions,omitempty"`
+	Needs   Needs     `json:"needs"`
+	Made    time.Time `json:"made"`
+	// Digest binds a vote to what this plan says and rests on.
+	Digest string `json:"digest"`
+}
+
+// Action is one thing that a controller is asked to do.
+type Action struct {
+	// Kind is "sync".
+	Kind    string            `json:"kind"`
+	Objects []manifest.Object `json:"objects"`
+	// Text says it in words.
+	Text string `json:"text"`
+}
+
+// Needs is what stands between a plan and its end.
+type Needs struct {
+	// Approvals is how many yeses are needed here, From whom they count.
+	Approvals int      `json:"approvals"`
+	From      []string `json:"from"`
+	// Excluded are the names of those who may not approve this one, with the
+	// reason beside them in Why.
+	Excluded []Excluded `json:"excluded,omitempty"`
+	// Disown is true when nobody knows who made a change.
+	Disown bool `json:"disown,omitempty"`
+	// Rules are the branch's own, Owners the code owners of the files.
+	Rules   forge.Rules `json:"rules,omitzero"`
+	Owners  []string    `json:"owners,omitempty"`
+	Expires time.Time   `json:"expires"`
+}
+
+// Excluded is somebody who may not approve, and why.
+type Excluded struct {
+	Name string `json:"name"`
+	Why  string `json:"why"`
+}
+
+// What each step leaves behind.
+var (
+	seen     = runbook.Result[Seen]{Step: "survey"}
+	planned  = runbook.Result[Plan]{Step: "plan"}
+	approved = runbook.Result[Approval]{Step: "approve"}
+	checked  = runbook.Result[Checked]{Step: "recheck"}
+	pushed   = runbook.Result[Pushed]{Step: "push"}
+	rendered = runbook.Result[Rendered]{Step: "render"}
+	opened   = runbook.Result[forge.PR]{Step: "pull-request"}
+	merged   = runbook.Result[Merged]{Step: "merge"}
+	synced   = runbook.Result[Synced]{Step: "sync"}
+	verified = runbook.Result[Verified]{Step: "verify"}
+)
+
+// Approval is the yeses that a plan got.
+type Approval struct {
+	Votes []state.Vote `json:"votes"`
+	At    time.Time    `json:"at"`
+}
+
+// Checked is the last look before the first act.
+type Checked struct {
+	At   time.Time `json:"at"`
+	Base string    `json:"base,omitempty"`
+	// Rebased is true when the base had moved, without touching what the
+	// plan rests on, and the proof was made again.
+	Rebased bool            `json:"rebased,omitempty"`
+	Edits   []manifest.Edit `json:"edits,omitempty"`
+}
+
+// Pushed is the branch.
+type Pushed struct {
+	Branch string `json:"branch"`
+	SHA    string `json:"sha"`
+	Base   string `json:"base"`
+}
+
+// Rendered is the controller's own render of the pushed commit.
+type Rendered struct {
+	SHA     string `json:"sha"`
+	Objects int    `json:"objects"`
+	// By says whose render it is.
+	By     string `json:"by"`
+	Digest string `json:"digest"`
+}
+
+// Merged is how the pull request ended well.
+type Merged struct {
+	SHA       string        `json:"sha"`
+	By        string        `json:"by"`
+	At        time.Time     `json:"at"`
+	Reviewers []string      `json:"reviewers,omitempty"`
+	Checks    []forge.Check `json:"checks,omitempty"`
+}
+
+// Synced is what the controller did.
+type Synced struct {
+	Revision string `json:"revision"`
+	// Needed is false when the cluster had the value already.
+	Needed bool      `json:"needed"`
+	At     time.Time `json:"at"`
+}
+
+// Verified is what was seen that shows that the plan took effect.
+type Verified struct {
+	Revision string        `json:"revision"`
+	Sync     string        `json:"sync"`
+	Health   string        `json:"health"`
+	At       time.Time     `json:"at"`
+	Stable   time.Duration `json:"stable"`
+}
+
+// bind computes the digest that votes are bound to: the decided values, the
+// objects' identities, the hash of every file that was read, the edits and
+// the actions. Status updates and unrelated commits must not void votes, so
+// resource versions and the base commit are left out.
+func (p Plan) bind() (string, error) {
+	type value struct {
+		UID, Path string
+		Op        manifest.Op
+		Git, Live any
+	}
+	bound := struct {
+		Target  string
+		Values  []value
+		Files   map[string]string
+		Edits   map[string]string
+		Actions []Action
+	}{Target: p.Seen.Drift.Target.String(), Files: p.Proof.ReadFiles, Edits: map[string]string{}, Actions: p.Actions}
+	for _, c := range p.Seen.Drift.Changes {
+		bound.Values = append(bound.Values, value{c.UID, c.Path.String(), c.Op, c.Git, c.Live})
+	}
+	for _, e := range p.Edits {
+		sum := sha256.Sum256(e.Content)
+		bound.Edits[e.File] = hex.EncodeToString(sum[:])
+	}
+	raw, err := json.Marshal(bound)
+	if err != nil {
+		return "", fmt.Errorf("bind the plan: %w", err)
+	}
+	sum := sha256.Sum256(raw)
+	return hex.EncodeToString(sum[:]), nil
+}
+
+// SeenIn, PlanIn, and the others below read what a reconciliation's steps
+// left behind, for those who draw it. ok is false before the step is done.
+func SeenIn(r state.Reconciliation) (Seen, bool)         { return seen.If(r) }
+func PlanIn(r state.Reconciliation) (Plan, bool)         { return planned.If(r) }
+func ApprovalIn(r state.Reconciliation) (Approval, bool) { return approved.If(r) }
+func PushedIn(r state.Reconciliation) (Pushed, bool)     { return pushed.If(r) }
+func RenderedIn(r state.Reconciliation) (Rendered, bool) { return rendered.If(r) }
+func PRIn(r state.Reconciliation) (forge.PR, bool)       { return opened.If(r) }
+func MergedIn(r state.Reconciliation) (Merged, bool)     { return merged.If(r) }
+func SyncedIn(r state.Reconciliation) (Synced, bool)     { return synced.If(r) }
+func VerifiedIn(r state.Reconciliation) (Verified, bool) { return verified.If(r) }
