@@ -1,0 +1,27 @@
+package card
+
+import "github.com/slack-go/slack"
+
+// Message is what is posted.
+type Message struct {
+	// Text says the same as the blocks, for notifications, screen readers and
+	// exports. It is escaped as mrkdwn.
+	Text   string
+	Blocks []slack.Block
+}
+
+// What buttons and modals are called in Slack. Old messages keep them, so
+// none is ever renamed.
+const (
+	ActionAdopt   = "adopt"
+	ActionRevert  = "revert"
+	ActionLeave   = "leave"
+	ActionApprove = "approve"
+	ActionDecline = "decline"
+	ActionRetry   = "retry"
+	ActionAgain   = "again"
+
+	// CallbackReason is the modal that asks why; BlockReason its input.
+	CallbackReason = "reason"
+	BlockReason    = "reason"
+)
