@@ -1,0 +1,174 @@
+package config
+
+import "time"
+
+// Config is what the file says, checked, with defaults filled in. Relative
+// paths in it are taken from the file's own folder.
+type Config struct {
+	// State is the path of the state file; its folder must exist.
+	State string `yaml:"state"`
+	// Listen is the address for /livez, /readyz and /metrics; "" is off.
+	Listen   string              `yaml:"listen"`
+	Slack    Slack               `yaml:"slack"`
+	Audit    *Audit              `yaml:"audit"`
+	Clusters []Cluster           `yaml:"clusters"`
+	GitHub   GitHub              `yaml:"github"`
+	People   []Person            `yaml:"people"`
+	Groups   map[string][]string `yaml:"groups"`
+	Policy   []Rule              `yaml:"policy"`
+	Timing   Timing              `yaml:"timing"`
+	Merge    Merge               `yaml:"merge"`
+}
+
+// Slack says how to reach the workspace.
+type Slack struct {
+	// API is the base address of the Web API, with a slash at its end.
+	API          string `yaml:"api"`
+	AppTokenFile string `yaml:"appTokenFile"`
+	AppTokenEnv  string `yaml:"appTokenEnv"`
+	BotTokenFile string `yaml:"botTokenFile"`
+	BotTokenEnv  string `yaml:"botTokenEnv"`
+	// Sockets is how many connections are kept open side by side: with two,
+	// one can be replaced while the other listens.
+	Sockets int `yaml:"sockets"`
+	// Team is the workspace's id, T…; people of others are refused. Empty
+	// means the workspace of the bot token.
+	Team string `yaml:"team"`
+
+	// AppToken (xapp-…) opens the connections, BotToken (xoxb-…) does the rest.
+	AppToken Secret `yaml:"-"`
+	BotToken Secret `yaml:"-"`
+}
+
+// Audit is the listener to which a kube-apiserver sends its audit events.
+type Audit struct {
+	Listen      string `yaml:"listen"`
+	TokenFile   string `yaml:"tokenFile"`
+	TokenEnv    string `yaml:"tokenEnv"`
+	TLSCertFile string `yaml:"tlsCertFile"`
+	TLSKeyFile  string `yaml:"tlsKeyFile"`
+	// ClientCAFile, when set, makes the sender show a certificate of that
+	// authority in addition to the token.
+	ClientCAFile string `yaml:"clientCAFile"`
+
+	Token Secret `yaml:"-"`
+}
+
+// Cluster is a Kubernetes cluster and the Argo CD that deploys to it.
+type Cluster struct {
+	// Name is how people name it: production-eu.
+	Name string `yaml:"name"`
+	// Kubeconfig and Context choose the credentials; both empty means those
+	// of the pod that the bot runs in.
+	Kubeconfig string `yaml:"kubeconfig"`
+	Context    string `yaml:"context"`
+	ArgoCD     ArgoCD `yaml:"argocd"`
+}
+
+// ArgoCD says how to reach one Argo CD.
+type ArgoCD struct {
+	Server    string `yaml:"server"`
+	TokenFile string `yaml:"tokenFile"`
+	TokenEnv  string `yaml:"tokenEnv"`
+	// Namespace is where the control plane and, by default, its
+	// Applications are.
+	Namespace string `yaml:"namespace"`
+	CAFile    string `yaml:"caFile"`
+	// UI is the address that people use; Server if empty.
+	UI string `yaml:"ui"`
+
+	Token Secret `yaml:"-"`
+}
+
+// GitHub says how to reach the Git host.
+type GitHub struct {
+	// API is the REST base address; "" is github.com.
+	API       string `yaml:"api"`
+	TokenFile string `yaml:"tokenFile"`
+	TokenEnv  string `yaml:"tokenEnv"`
+	Git       Git    `yaml:"git"`
+
+	Token Secret `yaml:"-"`
+}
+
+// Git says how the bot keeps and writes repositories.
+type Git struct {
+	// Cache is the folder for copies of the repositories. It can be deleted
+	// whenever the bot does not run.
+	Cache  string `yaml:"cache"`
+	Author Author `yaml:"author"`
+}
+
+// Author is who the bot is in commits.
+type Author struct {
+	Name  string `yaml:"name"`
+	Email string `yaml:"email"`
+}
+
+// Person is one human under all their names.
+type Person struct {
+	Name       string   `yaml:"name"`
+	Slack      string   `yaml:"slack"`
+	GitHub     string   `yaml:"github"`
+	Kubernetes []string `yaml:"kubernetes"`
+}
+
+// Rule says who may do what to some targets. The first rule that matches a
+// target decides; where none matches, nobody may do anything.
+type Rule struct {
+	// Targets are patterns of CLUSTER/NAME, where * stands for any run of
+	// characters but the slash.
+	Targets []string `yaml:"targets"`
+	// See and Decide name people, groups, or everyone.
+	See     []string `yaml:"see"`
+	Decide  []string `yaml:"decide"`
+	Approve Approve  `yaml:"approve"`
+}
+
+// Approve says whose yes is needed, and how many of them.
+type Approve struct {
+	By    []string `yaml:"by"`
+	Count int      `yaml:"count"`
+}
+
+// Everyone stands for all full members of the workspace, never for guests.
+const Everyone = "everyone"
+
+// Timing is how long things may take and how often the bot looks.
+type Timing struct {
+	ApprovalExpires time.Duration `yaml:"approvalExpires"`
+	PollGitHub      time.Duration `yaml:"pollGitHub"`
+	PollArgoCD      time.Duration `yaml:"pollArgoCD"`
+	// StableFor is how long a good end state must hold before it is believed.
+	StableFor time.Duration `yaml:"stableFor"`
+	// VerifyTimeout bounds the way from the merge, or the sync, to that state.
+	VerifyTimeout time.Duration `yaml:"verifyTimeout"`
+	// MergeDeadline bounds the way from the pull request to its merge.
+	MergeDeadline time.Duration `yaml:"mergeDeadline"`
+}
+
+// Merge says how pull requests are merged.
+type Merge struct {
+	// Method is squash, merge, rebase, or auto: what the repository prefers.
+	Method string `yaml:"method"`
+	// When is rules-met, or never: then people merge.
+	When string `yaml:"when"`
+}
+
+// defaults is a Config in which everything optional is said.
+func defaults() Config {
+	return Config{
+		Listen: "127.0.0.1:8080",
+		Slack:  Slack{API: "https://slack.com/api/", Sockets: 2},
+		GitHub: GitHub{Git: Git{Author: Author{Name: "reconcilebot", Email: "reconcilebot@users.noreply.github.com"}}},
+		Timing: Timing{
+			ApprovalExpires: 30 * time.Minute,
+			PollGitHub:      5 * time.Second,
+			PollArgoCD:      2 * time.Second,
+			StableFor:       time.Minute,
+			VerifyTimeout:   15 * time.Minute,
+			MergeDeadline:   24 * time.Hour,
+		},
+		Merge: Merge{Method: "auto", When: "rules-met"},
+	}
+}
