@@ -1,0 +1,232 @@
+package slacksim
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Click presses the button, or opens what else has that action id, of a
+// message that the person can see.
+func (p *Place) Click(ctx context.Context, messageTS, actionID string) (*Invocation, error) {
+	return p.Act(ctx, messageTS, actionID, "")
+}
+
+// ClickButton presses a button by its text.
+func (p *Place) ClickButton(ctx context.Context, messageTS, text string) (*Invocation, error) {
+	return p.Act(ctx, messageTS, text, "")
+}
+
+// Act uses an interactive element of a message, found by action id or, for
+// buttons, by text. Choice is an option's value or text, where one is chosen.
+func (p *Place) Act(ctx context.Context, messageTS, element, choice string) (*Invocation, error) {
+	return p.act(ctx, messageTS, element, choice, 0)
+}
+
+// ActOnVersion uses an element of an earlier version of a message, as a client
+// does that has not yet seen the edit. Versions count from 1.
+func (p *Place) ActOnVersion(ctx context.Context, messageTS string, version int, element string) (*Invocation, error) {
+	return p.act(ctx, messageTS, element, "", version)
+}
+
+func (p *Place) act(ctx context.Context, ts, wanted, choice string, version int) (*Invocation, error) {
+	s := p.sim
+	s.mu.Lock()
+	u, c, err := p.where()
+	if err != nil {
+		s.mu.Unlock()
+		return nil, err
+	}
+	m, err := c.shown(ts, u, version)
+	if err != nil {
+		s.mu.Unlock()
+		return nil, err
+	}
+	e, err := pick(m.Blocks, wanted)
+	if err != nil {
+		s.mu.Unlock()
+		return nil, fmt.Errorf("message %s in #%s: %w", ts, c.Name, err)
+	}
+	if !s.manifest.interactive() {
+		s.mu.Unlock()
+		return nil, fmt.Errorf("press %s: interactivity is off in the app's manifest", wanted)
+	}
+	action, err := s.action(e, choice)
+	if err != nil {
+		s.mu.Unlock()
+		return nil, err
+	}
+	inv := &Invocation{TriggerID: s.trigger(u.ID, "")}
+	inv.ResponseURL = s.hook("actions", hook{user: u.ID, channel: c.ID, source: m.TS, ephemeral: m.Ephemeral})
+	payload := s.actionPayload(u, inv.TriggerID, action)
+	s.addMessageContext(payload, c, m, inv.ResponseURL)
+	s.mu.Unlock()
+	return inv, s.invoke(ctx, inv, parcel{
+		kind: kindInteractive, what: str(action["action_id"]), user: u.ID, channel: c.ID, payload: payload,
+	})
+}
+
+// shown is the message as the person sees it.
+func (c *channel) shown(ts string, u *User, version int) (Message, error) {
+	m := c.any(ts)
+	switch {
+	case m == nil || m.Ephemeral && m.To != u.ID:
+		return Message{}, fmt.Errorf("there is no message %s in #%s for %s", ts, c.Name, u.Name)
+	case version > 0 && version <= len(m.old):
+		return m.old[version-1], nil
+	case version > m.Versions:
+		return Message{}, fmt.Errorf("message %s in #%s has %d versions, not %d", ts, c.Name, m.Versions, version)
+	}
+	return m.Message, nil
+}
+
+// pick finds an element by action id or a button by its text.
+func pick(blocks []Block, wanted string) (element, error) {
+	var have []string
+	for _, e := range elements(blocks) {
+		text := textOf(e.body["text"])
+		if str(e.body["action_id"]) == wanted || e.body["type"] == "button" && text == wanted {
+			return e, nil
+		}
+		if e.body["type"] == "button" {
+			have = append(have, fmt.Sprintf("%q (%s)", text, str(e.body["action_id"])))
+		}
+	}
+	if len(have) == 0 {
+		return element{}, fmt.Errorf("there is nothing to press, so not %q", wanted)
+	}
+	return element{}, fmt.Errorf("there is no %q to press; there are %s", wanted, strings.Join(have, ", "))
+}
+
+// action is one entry of a payload's actions.
+func (s *Sim) action(e element, choice string) (obj, error) {
+	now := s.clock.Now()
+	a := obj{
+		"type": e.body["type"], "action_id": e.body["action_id"], "block_id": e.block,
+		"action_ts": fmt.Sprintf("%d.%06d", now.Unix(), now.Nanosecond()/1000),
+	}
+	switch kind := str(e.body["type"]); kind {
+	case "button":
+		a["text"] = e.body["text"]
+		for _, k := range []string{"value", "style", "url", "confirm"} {
+			if e.body[k] != nil {
+				a[k] = e.body[k]
+			}
+		}
+	default:
+		value, err := valueOf(e.body, choice)
+		if err != nil {
+			return nil, err
+		}
+		for k, v := range value {
+			a[k] = v
+		}
+	}
+	return a, nil
+}
+
+func (s *Sim) actionPayload(u *User, trigger string, action obj) obj {
+	return obj{
+		"type": "block_actions", "user": wireActor(u), "api_app_id": s.app.ID, "token": "sim",
+		"trigger_id": trigger, "team": obj{"id": s.team.ID, "domain": s.team.Domain},
+		"enterprise": nilIfEmpty(s.team.EnterpriseID), "is_enterprise_install": false,
+		"actions": []obj{action},
+	}
+}
+
+func wireActor(u *User) obj {
+	return obj{"id": u.ID, "username": u.Name, "name": u.Name, "team_id": u.TeamID}
+}
+
+// addMessageContext says which message was acted on. An ephemeral one is named
+// but not shown to the app.
+func (s *Sim) addMessageContext(payload obj, c *channel, m Message, responseURL string) {
+	container := obj{"type": "message", "message_ts": m.TS, "channel_id": c.ID, "is_ephemeral": m.Ephemeral}
+	if m.ThreadTS != "" {
+		container["thread_ts"] = m.ThreadTS
+	}
+	payload["container"] = container
+	payload["channel"] = obj{"id": c.ID, "name": s.channelName(c)}
+	payload["response_url"] = responseURL
+	payload["state"] = obj{"values": obj{}}
+	if !m.Ephemeral {
+		payload["message"] = s.wireMessage(m, true)
+	}
+}
+
+// ActInView uses an element of a modal that the person has open.
+func (a *Actor) ActInView(ctx context.Context, viewID, element, choice string) (*Invocation, error) {
+	s := a.sim
+	s.mu.Lock()
+	u, v, err := a.viewing(viewID)
+	if err != nil {
+		s.mu.Unlock()
+		return nil, err
+	}
+	e, err := pick(v.Blocks, element)
+	if err != nil {
+		s.mu.Unlock()
+		return nil, fmt.Errorf("view %s: %w", v.Title, err)
+	}
+	action, err := s.action(e, choice)
+	if err != nil {
+		s.mu.Unlock()
+		return nil, err
+	}
+	inv := &Invocation{TriggerID: s.trigger(u.ID, v.ID)}
+	payload := s.actionPayload(u, inv.TriggerID, action)
+	payload["container"] = obj{"type": "view", "view_id": v.ID}
+	payload["view"] = s.wireView(v, obj{})
+	s.mu.Unlock()
+	return inv, s.invoke(ctx, inv, parcel{kind: kindInteractive, what: str(action["action_id"]), user: u.ID, payload: payload})
+}
+
+// viewing finds a view that the person has open; without an id the topmost.
+func (a *Actor) viewing(id string) (*User, *View, error) {
+	u, err := a.who()
+	if err != nil {
+		return nil, nil, err
+	}
+	stack := a.sim.modals[u.ID]
+	if id == "" && len(stack) > 0 {
+		return u, stack[len(stack)-1], nil
+	}
+	i := slices.IndexFunc(stack, func(v *View) bool { return v.ID == id })
+	if i < 0 {
+		return nil, nil, fmt.Errorf("%s has no view %s open", u.Name, id)
+	}
+	return u, stack[i], nil
+}
+
+// MessageShortcut uses a message shortcut on a message.
+func (p *Place) MessageShortcut(ctx context.Context, messageTS, callbackID string) (*Invocation, error) {
+	s := p.sim
+	s.mu.Lock()
+	u, c, err := p.where()
+	if err != nil {
+		s.mu.Unlock()
+		return nil, err
+	}
+	m, err := c.shown(messageTS, u, 0)
+	known := slices.ContainsFunc(s.manifest.Features.Shortcuts, func(sc shortcut) bool { return sc.CallbackID == callbackID })
+	if err == nil && !known && !s.manifest.open {
+		err = fmt.Errorf("the app's manifest has no shortcut %s", callbackID)
+	}
+	if err != nil {
+		s.mu.Unlock()
+		return nil, err
+	}
+	inv := &Invocation{TriggerID: s.trigger(u.ID, "")}
+	inv.ResponseURL = s.hook("app", hook{user: u.ID, channel: c.ID, source: m.TS})
+	payload := obj{
+		"type": "message_action", "token": "sim", "action_ts": fmt.Sprintf("%d.%06d", s.clock.Now().Unix(), time.Microsecond),
+		"team": obj{"id": s.team.ID, "domain": s.team.Domain}, "user": wireActor(u), "is_enterprise_install": false,
+		"enterprise": nilIfEmpty(s.team.EnterpriseID), "channel": obj{"id": c.ID, "name": s.channelName(c)},
+		"callback_id": callbackID, "trigger_id": inv.TriggerID, "response_url": inv.ResponseURL,
+		"message_ts": m.TS, "message": s.wireMessage(m, true), "api_app_id": s.app.ID,
+	}
+	s.mu.Unlock()
+	return inv, s.invoke(ctx, inv, parcel{kind: kindInteractive, what: callbackID, user: u.ID, channel: c.ID, payload: payload})
+}

@@ -1,0 +1,18 @@
+// Package slacksim is a Slack on this machine: the Web API, Socket Mode,
+// response URLs and file uploads that an app sees, and a page on which a
+// person plays the people of the workspace. An app reaches it by its API base
+// URL and its tokens and is not told apart from an app on Slack.
+//
+// It must never listen on an address that others can reach, call out, lose an
+// envelope by itself, or be kinder than Slack: limits, scopes, membership,
+// lifetimes of triggers and response URLs are refused here as they are there.
+//
+// Why a whole Slack and not a fake per test: what goes wrong with Slack apps
+// goes wrong between the parts. An acknowledgement that is late, a click that
+// is delivered to another socket, a card edited after the channel was shared
+// with strangers: none of these shows up when each call is faked by itself.
+//
+// Where Slack's documentation is silent or contradicts itself, the behaviour
+// here is the one that was observed by others, and Options has a switch for
+// the other reading.
+package slacksim

@@ -1,0 +1,235 @@
+package slacksim
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"time"
+)
+
+// What a person sees when the app does not answer.
+var (
+	// ErrOperationTimeout: the app did not acknowledge in time.
+	ErrOperationTimeout = errors.New("operation_timeout: the app did not acknowledge within 3 seconds")
+	// ErrDispatchFailed: the app has no socket open.
+	ErrDispatchFailed = errors.New("dispatch_failed: the app has no connection")
+)
+
+// The kinds of envelopes.
+const (
+	kindCommand     = "slash_commands"
+	kindInteractive = "interactive"
+	kindEvent       = "events_api"
+)
+
+// Envelope is the record of one delivery to the app.
+type Envelope struct {
+	ID      string          `json:"envelope_id"`
+	Kind    string          `json:"type"`
+	What    string          `json:"what"` // command, action id or event type
+	User    string          `json:"user,omitempty"`
+	Channel string          `json:"channel,omitempty"`
+	Socket  int             `json:"socket"` // 0 when there was none
+	Attempt int             `json:"retry_attempt,omitempty"`
+	Sent    time.Time       `json:"sent"`
+	Latency time.Duration   `json:"latency,omitempty"`
+	State   string          `json:"state"` // sent, acked, late, unacked, dispatch_failed
+	Payload json.RawMessage `json:"payload,omitempty"`
+	Answer  json.RawMessage `json:"answer,omitempty"`
+}
+
+// delivery is an envelope under way.
+type delivery struct {
+	log    *Envelope
+	socket *socket
+	done   chan struct{} // closed at the first acknowledgement in time
+}
+
+// parcel is what is to be delivered.
+type parcel struct {
+	id, kind, what, user, channel string
+	payload                       any
+	attempt                       int
+}
+
+// deliver sends a parcel to exactly one socket and waits for its
+// acknowledgement. A socket that can't be written to is passed over for the
+// next, so that no envelope is lost here.
+func (s *Sim) deliver(ctx context.Context, p parcel) (*Envelope, error) {
+	for {
+		d := s.dispatch(p)
+		if d == nil {
+			return s.undelivered(p), ErrDispatchFailed
+		}
+		if err := s.put(d, p); err != nil {
+			s.forget(d)
+			continue
+		}
+		return s.await(ctx, d)
+	}
+}
+
+// dispatch chooses a socket and notes the envelope as sent.
+func (s *Sim) dispatch(p parcel) *delivery {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c := s.choose()
+	if c == nil {
+		return nil
+	}
+	c.count++
+	d := &delivery{socket: c, done: make(chan struct{}), log: &Envelope{
+		ID: p.id, Kind: p.kind, What: p.what, User: p.user, Channel: p.channel, Socket: c.id,
+		Attempt: p.attempt, Sent: s.clock.Now(), State: "sent", Payload: encode(p.payload),
+	}}
+	if d.log.ID == "" {
+		d.log.ID = s.uuid()
+	}
+	s.pending[d.log.ID] = d
+	s.traffic = keep(s.traffic, d.log)
+	s.stats.Envelopes++
+	return d
+}
+
+// choose picks an open socket by the routing that was asked for.
+func (s *Sim) choose() *socket {
+	var open []*socket
+	for _, c := range s.sockets {
+		if c.ready {
+			open = append(open, c)
+		}
+	}
+	if len(open) == 0 {
+		return nil
+	}
+	switch s.opts.Routing {
+	case RouteSticky:
+		return open[0]
+	case RouteNewest:
+		return open[len(open)-1]
+	case RouteRoundRobin:
+		s.turn++
+		return open[s.turn%len(open)]
+	}
+	return open[s.rng.IntN(len(open))]
+}
+
+// put writes the envelope to its socket, unless a fault swallows it.
+func (s *Sim) put(d *delivery, p parcel) error {
+	rule := s.faultFor(trait{Envelope: p.kind, Channel: p.channel, User: p.user})
+	if rule.swallows(s) {
+		return nil
+	}
+	s.mu.Lock()
+	swallow := d.socket.silent || d.socket.mute
+	s.mu.Unlock()
+	if swallow {
+		return nil
+	}
+	env := obj{
+		"envelope_id": d.log.ID, "type": p.kind, "payload": p.payload,
+		"accepts_response_payload": p.kind != kindEvent,
+	}
+	if p.kind == kindEvent {
+		env["retry_attempt"], env["retry_reason"] = p.attempt, ""
+		if p.attempt > 0 {
+			env["retry_reason"] = "timeout"
+		}
+	}
+	return d.socket.send(env)
+}
+
+// forget takes back an envelope that could not be written, and its socket.
+func (s *Sim) forget(d *delivery) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	d.socket.ready = false
+	delete(s.pending, d.log.ID)
+	s.traffic = slices.DeleteFunc(s.traffic, func(e *Envelope) bool { return e == d.log })
+	d.socket.reset()
+}
+
+func (s *Sim) undelivered(p parcel) *Envelope {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	e := &Envelope{
+		ID: p.id, Kind: p.kind, What: p.what, User: p.user, Channel: p.channel, Attempt: p.attempt,
+		Sent: s.clock.Now(), State: "dispatch_failed", Payload: encode(p.payload),
+	}
+	s.traffic = keep(s.traffic, e)
+	s.bump()
+	return e
+}
+
+// await waits for the acknowledgement or the end of the window.
+func (s *Sim) await(ctx context.Context, d *delivery) (*Envelope, error) {
+	late := make(chan struct{})
+	stop := s.clock.AfterFunc(s.opts.AckWindow, func() { close(late) })
+	defer stop()
+	select {
+	case <-d.done:
+		return s.logged(d), nil
+	case <-late:
+	case <-s.quit:
+		return s.logged(d), ErrDispatchFailed
+	case <-ctx.Done():
+		return s.logged(d), context.Cause(ctx)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if d.log.State == "sent" {
+		d.log.State = "unacked"
+		s.stats.Unacked++
+		s.find(RuleUnacked, "%s %s was not acknowledged within %s", d.log.Kind, d.log.What, s.opts.AckWindow)
+	}
+	s.bump()
+	e := *d.log
+	if e.State == "acked" {
+		return &e, nil
+	}
+	return &e, ErrOperationTimeout
+}
+
+func (s *Sim) logged(d *delivery) *Envelope {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	e := *d.log
+	return &e
+}
+
+// acked notes an acknowledgement. The lock is held.
+func (s *Sim) acked(c *socket, id string, payload json.RawMessage) {
+	d := s.pending[id]
+	switch {
+	case id == "":
+		s.find(RuleEmptyAck, "an acknowledgement named no envelope")
+		return
+	case d == nil:
+		s.find(RuleUnknownAck, "an acknowledgement named the unknown envelope %s", id)
+		return
+	case s.opts.RefuseCrossSocketAck && d.socket != c:
+		return
+	case d.log.State == "acked" || d.log.State == "late":
+		s.find(RuleDoubleAck, "%s %s was acknowledged twice", d.log.Kind, d.log.What)
+		return
+	}
+	d.log.Latency = s.clock.Now().Sub(d.log.Sent)
+	d.log.Answer = payload
+	if d.log.State == "unacked" {
+		d.log.State = "late"
+		s.find(RuleLateAck, "%s %s was acknowledged after %s", d.log.Kind, d.log.What, d.log.Latency.Round(time.Millisecond))
+		return
+	}
+	d.log.State = "acked"
+	s.stats.ack(d.log.Latency)
+	close(d.done)
+}
+
+// keep appends to a log that holds the last thousand entries.
+func keep[T any](log []T, e T) []T {
+	if len(log) >= 1000 {
+		log = slices.Delete(log, 0, 100)
+	}
+	return append(log, e)
+}
