@@ -1,0 +1,90 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+)
+
+// probes answers /livez, /readyz and /metrics. ready tells whether the bot
+// can be spoken to and, if not, why.
+func probes(ready func() (ok bool, why string), more ...prometheus.Collector) http.Handler {
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	registry.MustRegister(more...)
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /livez", func(w http.ResponseWriter, _ *http.Request) { answer(w, http.StatusOK, "alive") })
+	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
+		if ok, why := ready(); !ok {
+			answer(w, http.StatusServiceUnavailable, why)
+			return
+		}
+		answer(w, http.StatusOK, "ready")
+	})
+	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
+	return mux
+}
+
+func answer(w http.ResponseWriter, status int, text string) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.WriteHeader(status)
+	_, _ = fmt.Fprintln(w, text) // a prober that is gone has no ear
+}
+
+// listener serves HTTP on an address until its context ends.
+type listener struct {
+	what    string
+	server  *http.Server
+	socket  net.Listener
+	tlsCert string
+	tlsKey  string
+}
+
+// listen opens the address at once, so that a taken one is an error at start.
+func listen(what, address string, handler http.Handler, log *slog.Logger) (*listener, error) {
+	socket, err := net.Listen("tcp", address)
+	if err != nil {
+		return nil, fmt.Errorf("listen for %s: %w; is another process on that address?", what, err)
+	}
+	return &listener{what: what, socket: socket, server: &http.Server{
+		Handler:           handler,
+		ReadHeaderTimeout: 5 * time.Second,
+		ReadTimeout:       30 * time.Second,
+		WriteTimeout:      30 * time.Second,
+		IdleTimeout:       2 * time.Minute,
+		MaxHeaderBytes:    16 << 10,
+		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
+	}}, nil
+}
+
+// serve blocks until ctx ends, then lets the requests under way finish.
+func (l *listener) serve(ctx context.Context) error {
+	stopped := make(chan error, 1)
+	stop := context.AfterFunc(ctx, func() {
+		end, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+		defer cancel()
+		stopped <- l.server.Shutdown(end)
+	})
+	defer stop()
+	var err error
+	if l.tlsCert != "" {
+		err = l.server.ServeTLS(l.socket, l.tlsCert, l.tlsKey)
+	} else {
+		err = l.server.Serve(l.socket)
+	}
+	if !errors.Is(err, http.ErrServerClosed) {
+		return fmt.Errorf("serve %s: %w", l.what, err)
+	}
+	if err := <-stopped; err != nil {
+		return fmt.Errorf("stop serving %s: %w", l.what, err)
+	}
+	return nil
+}
