@@ -2,6 +2,7 @@ package git
 
 import (
 	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
@@ -131,12 +132,23 @@ func isNetwork(err error) bool {
 	return errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF)
 }
 
-// clean takes the token out of an error.
+// maxText bounds what is quoted of a remote's answer, which may be a page.
+const maxText = 500
+
+// clean takes the token out of an error, also as it travels: a remote may
+// quote the request in its answer.
 func clean(err error, token string) error {
 	text := err.Error()
-	if token == "" || !strings.Contains(text, token) {
+	short := text
+	if token != "" {
+		encoded := base64.StdEncoding.EncodeToString([]byte(user + ":" + token))
+		short = strings.NewReplacer(token, "(token)", encoded, "(token)").Replace(text)
+	}
+	// Cut after hiding, so that no piece of the token is left at the end.
+	short = strings.TrimSpace(short[:min(len(short), maxText)])
+	if short == text {
 		return err
 	}
-	// What is wrapped is dropped with the text: its own would still have it.
-	return errors.New(strings.ReplaceAll(text, token, "(token)"))
+	// What is wrapped goes with the text: its own would still say it all.
+	return errors.New(strings.ToValidUTF8(short, ""))
 }

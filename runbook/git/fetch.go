@@ -17,11 +17,14 @@ import (
 // mirrored are the references that the copy follows.
 var mirrored = [...]config.RefSpec{"+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*"}
 
+// user is the name that goes with a token.
+const user = "x-access-token"
+
 // basic is how GitHub, GitLab and Gitea take a token in place of a password.
 //
 // Source: https://docs.github.com/en/apps/creating-github-apps/authenticating-with-a-github-app/authenticating-as-a-github-app-installation
 func basic(token string) transport.AuthMethod {
-	return &githttp.BasicAuth{Username: "x-access-token", Password: token}
+	return &githttp.BasicAuth{Username: user, Password: token}
 }
 
 // Fetch brings all branches and tags up to date, and drops those that are

@@ -67,11 +67,21 @@ func (r *Repo) command(ctx context.Context, branch, from, to string) error {
 	if err != nil {
 		return err
 	}
+	var said bytes.Buffer
+	req.Progress = &said
 	report, err := session.ReceivePack(ctx, req)
-	if rejection := refused(branch, report, token); rejection != nil {
-		return rejection
+	if status := refusal(report); status != "" {
+		return &Rejected{Branch: branch, Reason: clean(errors.New(status+words(said.String())), token).Error()}
 	}
 	return r.explain(ctx, "push to", token, err)
+}
+
+// words makes one line of what the remote's hooks printed.
+func words(said string) string {
+	if said = strings.Join(strings.Fields(said), " "); said == "" {
+		return ""
+	}
+	return " (" + said + ")"
 }
 
 func want(from, to string) string {
@@ -148,18 +158,18 @@ type packReader struct{ *bytes.Reader }
 
 func (*packReader) Close() error { return nil }
 
-// refused finds the remote's own refusal in its report.
-func refused(branch string, report *packp.ReportStatus, token string) error {
+// refusal is why the remote did not move the branch; "" if it did.
+func refusal(report *packp.ReportStatus) string {
 	if report == nil {
-		return nil
+		return ""
 	}
 	for _, s := range report.CommandStatuses {
 		if s.Status != "ok" {
-			return &Rejected{Branch: branch, Reason: clean(errors.New(s.Status), token).Error()}
+			return s.Status
 		}
 	}
 	if report.UnpackStatus != "ok" {
-		return &Rejected{Branch: branch, Reason: clean(errors.New(report.UnpackStatus), token).Error()}
+		return report.UnpackStatus
 	}
-	return nil
+	return ""
 }
