@@ -14,6 +14,14 @@ func decode(raw []byte) obj {
 	return o
 }
 
+func decodeAny(raw []byte) any {
+	var v any
+	if json.Unmarshal(raw, &v) != nil {
+		return nil
+	}
+	return v
+}
+
 func encode(v any) json.RawMessage {
 	raw, err := json.Marshal(v)
 	if err != nil {

@@ -64,6 +64,19 @@ func (p *Place) Invite(user string) error {
 	})
 }
 
+// Leave takes the person out of the channel.
+func (p *Place) Leave() error {
+	p.sim.mu.Lock()
+	u := p.sim.user(p.user)
+	p.sim.mu.Unlock()
+	if u == nil {
+		return fmt.Errorf("leave %s: %s is no one in the workspace", p.channel, p.user)
+	}
+	return p.sim.SetChannel(p.channel, func(c *Channel) {
+		c.Members = slices.DeleteFunc(c.Members, func(m string) bool { return m == u.ID })
+	})
+}
+
 // Messages are a channel's messages without the replies in threads, the
 // oldest first.
 func (s *Sim) Messages(channel string) []Message {

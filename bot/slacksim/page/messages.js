@@ -1,0 +1,58 @@
+// Messages as a list.
+import { h } from './dom.js';
+import { drawBlocks } from './blocks.js';
+import { mrkdwn } from './mrkdwn.js';
+
+export function avatar(user) {
+  const name = user ? user.real_name || user.name : '?';
+  const initials = name.split(/[\s.-]+/).slice(0, 2).map((w) => w[0] || '').join('').toUpperCase();
+  const colour = [...(user ? user.id : '')].reduce((n, c) => (n * 31 + c.charCodeAt(0)) % 8, 7);
+  return h('span', { className: `avatar c${colour}${user && user.is_bot ? ' bot' : ''}`, 'aria-hidden': 'true' }, initials);
+}
+
+export function when(ts) {
+  const d = new Date(Number(ts.split('.')[0]) * 1000);
+  return h('time', { dateTime: d.toISOString(), title: d.toLocaleString('en-GB') },
+    d.toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' }));
+}
+
+// drawMessage draws one message; page has what can be done with it.
+export function drawMessage(m, page, inThread) {
+  const user = page.person(m.user);
+  const ctx = { ...page.ctx, act: (b, e, choice) => page.act(m, b, e, choice) };
+  return h('li', {
+    className: 'message' + (m.is_ephemeral ? ' ephemeral' : '') + (m.subtype === 'channel_topic' ? ' system' : ''),
+    'data-testid': 'message', 'data-ts': m.ts, id: (inThread ? 'r' : 'm') + m.ts,
+  },
+  avatar(user),
+  h('div', { className: 'message-main' },
+    m.is_ephemeral && h('p', { className: 'only-you' }, 'Only visible to you'),
+    h('p', { className: 'message-head' },
+      h('strong', {}, user ? user.name : m.user), user && user.is_bot && h('span', { className: 'badge app' }, 'APP'),
+      user && user.role && !user.is_bot && h('span', { className: 'role' }, user.role), when(m.ts)),
+    body(m, ctx, page),
+    m.edited && h('button', { className: 'edited', type: 'button', 'data-testid': 'edited', title: 'See earlier versions', onclick: () => page.versions(m) }, '(edited)'),
+    (m.files || []).map((f) => file(f, page)),
+    m.reactions && h('p', { className: 'reactions' }, m.reactions.map((r) => h('span', {}, `:${r.name}: ${r.users.length}`))),
+    !inThread && m.reply_count > 0 && h('button', {
+      className: 'replies', type: 'button', 'data-testid': 'open-thread', onclick: () => page.openThread(m.ts),
+    }, `${m.reply_count} ${m.reply_count === 1 ? 'reply' : 'replies'}`, h('span', {}, ' last at ', when(m.latest_reply)))),
+  tools(m, page, inThread));
+}
+
+function body(m, ctx, page) {
+  if (page.textOnly()) return h('div', { className: 'text push' }, m.text || 'no text: a notification would be empty');
+  return m.blocks && m.blocks.length ? drawBlocks(m.blocks, ctx) : h('div', { className: 'text' }, mrkdwn(m.text, ctx));
+}
+
+function file(f, page) {
+  return h('a', { className: 'file', href: `/files-pri/${page.team()}-${f.id}/${encodeURIComponent(f.name)}`, target: '_blank', rel: 'noopener' },
+    h('strong', {}, f.title || f.name), h('span', {}, `${f.filetype || 'file'}, ${f.size} bytes`));
+}
+
+function tools(m, page, inThread) {
+  if (m.is_ephemeral) return null;
+  return h('div', { className: 'message-tools', role: 'toolbar', 'aria-label': 'Message actions' },
+    !inThread && h('button', { type: 'button', 'data-testid': 'reply', onclick: () => page.openThread(m.ts) }, 'Reply in thread'),
+    page.shortcuts().map((s) => h('button', { type: 'button', 'data-testid': 'shortcut-' + s.callback_id, onclick: () => page.shortcut(m, s) }, s.name)));
+}
