@@ -1,0 +1,123 @@
+package bot
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/slack-go/slack"
+
+	"reconcilebot/commands"
+	"reconcilebot/commands/card"
+	"reconcilebot/state"
+)
+
+// triggerLife is how long after a click a modal can be opened; Slack's three
+// seconds, less the way.
+const triggerLife = 2800 * time.Millisecond
+
+const tooLateText = "That took too long for Slack to open the form. Nothing was done: press the button again."
+
+// answers gives people their answers. It is safe for concurrent use.
+type answers struct {
+	slack *Slack
+	post  *poster
+	hooks *hooks
+	log   *slog.Logger
+	now   func() time.Time
+}
+
+// give sends all parts of a reply. The modal is first: it can't wait.
+func (a *answers) give(ctx context.Context, q *question, r commands.Reply) error {
+	var all []error
+	if r.Modal != nil {
+		all = append(all, a.open(ctx, q, *r.Modal))
+	}
+	if r.Ephemeral != nil {
+		all = append(all, a.whisper(ctx, q, *r.Ephemeral))
+	}
+	if r.Public != nil {
+		all = append(all, a.public(ctx, q, *r.Public))
+	}
+	return errors.Join(all...)
+}
+
+// open opens a modal, or says that it is too late for it.
+func (a *answers) open(ctx context.Context, q *question, m slack.ModalViewRequest) error {
+	if q.act.Trigger == "" || a.now().Sub(q.d.Received) > triggerLife {
+		return a.whisper(ctx, q, card.Message{Text: tooLateText})
+	}
+	api, err := a.slack.use()
+	if err != nil {
+		return err
+	}
+	m.ExternalID = externalID(q.d.Mint, q.act)
+	_, err = api.OpenViewContext(ctx, q.act.Trigger, m)
+	if err == nil {
+		return nil
+	}
+	t := troubleOf(err)
+	if t.Code == "duplicate_external_id" {
+		return nil // opened before a restart
+	}
+	a.log.Warn("a modal was not opened", "user", q.act.User, "err", t.Err)
+	return a.whisper(ctx, q, card.Message{Text: tooLateText})
+}
+
+// say sends plain words to the person alone. It is for errors: when even this
+// fails, the log has it.
+func (a *answers) say(ctx context.Context, q *question, words string) {
+	if err := a.whisper(ctx, q, card.Message{Text: escape(words)}); err != nil {
+		a.post.meters.missed.Add(1)
+		a.log.Error("an answer did not reach the person", "command", q.act.Kind, "user", q.act.User, "err", err)
+	}
+}
+
+// whisper sends to the person alone: by the response URL, which works in every
+// channel, otherwise as an ephemeral message.
+func (a *answers) whisper(ctx context.Context, q *question, m card.Message) error {
+	m = a.post.clean(m)
+	if q.act.Answer != "" {
+		err := a.hooks.send(ctx, q.act.Answer, q.d.Received, hookBody{Text: m.Text, Blocks: m.Blocks, Thread: q.act.Thread})
+		if err == nil {
+			return nil
+		}
+		a.log.Warn("a response URL did not work", "user", q.act.User, "err", err)
+	}
+	if q.act.Room == "" {
+		return fmt.Errorf("there is no channel to answer %s in", q.act.User)
+	}
+	return a.post.ephemeral(ctx, q.act.Room, q.act.User, q.act.Thread, m)
+}
+
+// public posts where the request came from, once, however often it is handled.
+func (a *answers) public(ctx context.Context, q *question, m card.Message) error {
+	key := state.MessageKey("reply/" + q.d.Mint)
+	thread := q.act.Thread
+	if thread == "" && q.act.Kind == commands.Mention {
+		thread = q.act.Message
+	}
+	_, err := a.post.once(ctx, post{key: key, room: state.Room(q.act.Room), thread: thread, message: m})
+	if err == nil {
+		return nil
+	}
+	if t := troubleOf(err); t.Remedy == closedRoom {
+		return a.whisper(ctx, q, card.Message{Text: escape(roomAdvice(t.Code))})
+	}
+	return err
+}
+
+// roomAdvice says what to do about a channel that can't be posted to.
+func roomAdvice(code string) string {
+	switch code {
+	case "not_in_channel", "channel_not_found":
+		return "I'm not in this channel, so I can't post here. Invite me with /invite and my name: what is waiting appears then."
+	case "is_archived", "is_inactive":
+		return "This channel is archived, so I can't post here. Unarchive it, or bind the incident to another channel."
+	case codeShared:
+		return "This channel is shared with another organisation, so nothing about the cluster is posted here. Use a channel of your own."
+	}
+	return "I'm not allowed to post in this channel (" + code + "). Ask its owner, or use another channel."
+}

@@ -1,0 +1,56 @@
+package bot
+
+import (
+	"sync"
+	"time"
+)
+
+// gates keep a method from being called while Slack wants it left alone. The
+// limits are per method and workspace, so a pause holds for every channel. It
+// is safe for concurrent use.
+type gates struct {
+	now func() time.Time
+
+	mu   sync.Mutex // guards what follows
+	gate map[string]*gate
+}
+
+type gate struct {
+	until time.Time
+	pause backoff
+}
+
+func newGates(now func() time.Time) *gates { return &gates{now: now, gate: map[string]*gate{}} }
+
+// closed says for how long a method must be left alone.
+func (g *gates) closed(method string) time.Duration {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if have := g.gate[method]; have != nil {
+		return have.until.Sub(g.now())
+	}
+	return 0
+}
+
+// close closes a method's gate: for as long as Slack said, or longer and
+// longer while it does not answer.
+func (g *gates) close(method string, t trouble) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	have := g.gate[method]
+	if have == nil {
+		have = &gate{pause: backoff{Least: time.Second, Most: time.Minute}}
+		g.gate[method] = have
+	}
+	d := t.After
+	if d == 0 {
+		d = have.pause.next()
+	}
+	have.until = g.now().Add(d)
+}
+
+func (g *gates) opened(method string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	delete(g.gate, method)
+}

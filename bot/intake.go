@@ -1,0 +1,246 @@
+package bot
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/slack-go/slack"
+
+	"reconcilebot/commands"
+	"reconcilebot/state"
+)
+
+// storeWithin is how long an act may take to reach the disk: Slack tells the
+// person after three seconds that nobody answered.
+const storeWithin = 2 * time.Second
+
+// intake takes frames off the sockets: stored, acknowledged, handed over. It
+// is safe for concurrent use.
+type intake struct {
+	app       app
+	db        *state.DB
+	pool      *pool
+	outbox    *outbox
+	directory *Directory
+	health    *health
+	meters    *meters
+	log       *slog.Logger
+	now       func() time.Time
+	mint      func() string
+	me        atomic.Pointer[identity]
+	appID     atomic.Pointer[string]
+	slots     chan struct{}  // bounds the frames under way
+	bg        sync.WaitGroup // the frames under way, and writes that were given up on
+}
+
+// slots is how many frames may be under way; the next waits to be read.
+const slots = 64
+
+func (in *intake) ownApp(id string) {
+	if id != "" {
+		in.appID.Store(&id)
+	}
+}
+
+// take acknowledges one frame, after storing the act in it, without keeping
+// the next from being read: those that arrive together share one write.
+func (in *intake) take(s *socket, f frame) {
+	in.slots <- struct{}{}
+	in.bg.Go(func() {
+		defer func() { <-in.slots }()
+		defer func() {
+			if p := recover(); p != nil {
+				in.meters.panics.Add(1)
+				in.log.Error("taking an envelope panicked", "type", f.Type, "err", fmt.Sprint(p), "stack", string(debug.Stack()))
+			}
+		}()
+		in.sort(s, f)
+	})
+}
+
+// sort decides what an envelope is.
+func (in *intake) sort(s *socket, f frame) {
+	if f.EnvelopeID == "" {
+		in.log.Warn("a frame that is no envelope", "type", f.Type, "bytes", f.size)
+		return
+	}
+	a, from, err := in.read(f)
+	switch {
+	case err != nil:
+		in.meters.unknown.Add(1)
+		if !errors.Is(err, errUnknown) {
+			in.log.Warn("an envelope that is not understood", "type", f.Type, "bytes", f.size, "err", err)
+		}
+		in.ack(s, f, nil)
+	case in.foreign(from):
+		in.log.Warn("an envelope for another app or workspace", "type", f.Type, "app", from.App, "team", from.Team)
+		in.ack(s, f, nil)
+	default:
+		in.receive(s, f, a)
+	}
+}
+
+func (in *intake) read(f frame) (a act, from origin, err error) {
+	if f.odd {
+		return act{}, origin{}, errors.New("not the JSON that Slack documents")
+	}
+	switch f.Type {
+	case "slash_commands":
+		return readSlash(f.Payload)
+	case "interactive":
+		return readInteraction(f.Payload)
+	case "events_api":
+		var what news
+		a, what, from, err = readEvent(f.Payload, *in.me.Load())
+		if what.Type != "" && !in.foreign(from) {
+			in.hear(what)
+		}
+		return a, from, err
+	}
+	return act{}, origin{}, fmt.Errorf("envelope type %.40q: %w", f.Type, errUnknown)
+}
+
+// foreign tells whether a payload is for another app or another workspace's
+// installation.
+func (in *intake) foreign(from origin) bool {
+	if app := in.appID.Load(); app != nil && from.App != "" && from.App != *app {
+		return true
+	}
+	me := in.me.Load()
+	return from.Team != "" && me.Team != "" && from.Team != me.Team
+}
+
+// receive stores an act and acknowledges it.
+func (in *intake) receive(s *socket, f frame, a act) {
+	if a.Kind == commands.Submit {
+		if wrong := in.check(a); len(wrong) > 0 {
+			in.ack(s, f, slack.NewErrorsViewSubmissionResponse(wrong))
+			return
+		}
+	}
+	d, fresh, err := in.store(a, f.at)
+	if err != nil {
+		in.refuse(s, f, a, err)
+		return
+	}
+	in.ack(s, f, nil)
+	if !fresh {
+		in.meters.repeated.Add(1)
+		return
+	}
+	in.meters.received.Add(1)
+	in.pool.offer(d, f.at)
+}
+
+// check lets commands look at a modal; a panic there must not close the
+// connection.
+func (in *intake) check(a act) (wrong map[string]string) {
+	defer func() {
+		if p := recover(); p != nil {
+			in.meters.panics.Add(1)
+			in.log.Error("checking a modal panicked", "err", fmt.Sprint(p))
+			wrong = nil
+		}
+	}()
+	return in.app.Check(a.request(state.Delivery{Kind: string(a.Kind)}))
+}
+
+// store writes an act to disk, or gives up in time to say so. What reaches the
+// disk after that is not acted on: the person was told to try again.
+func (in *intake) store(a act, at time.Time) (state.Delivery, bool, error) {
+	if in.pool.full() {
+		return state.Delivery{}, false, errors.New("too much is waiting to be handled")
+	}
+	payload, err := json.Marshal(a)
+	if err != nil {
+		return state.Delivery{}, false, fmt.Errorf("encode act: %w", err)
+	}
+	type result struct {
+		d     state.Delivery
+		fresh bool
+		err   error
+	}
+	done := make(chan result, 1)
+	gaveUp := &atomic.Bool{}
+	in.bg.Go(func() {
+		d, fresh, err := in.db.Receive(state.Delivery{
+			ID: a.id(), Mint: in.mint(), Kind: string(a.Kind), Payload: payload, Received: in.now(),
+		})
+		if gaveUp.Swap(true) && err == nil && fresh {
+			if err := in.db.Handled(d.ID); err != nil {
+				in.log.Error("an act that was stored too late could not be marked", "delivery", d.ID, "err", err)
+			}
+			return
+		}
+		done <- result{d, fresh, err}
+	})
+	ctx, cancel := context.WithDeadline(context.Background(), at.Add(storeWithin))
+	defer cancel()
+	select {
+	case r := <-done:
+		return r.d, r.fresh, r.err
+	case <-ctx.Done():
+		if gaveUp.Swap(true) { // it was stored in this very moment
+			r := <-done
+			return r.d, r.fresh, r.err
+		}
+		return state.Delivery{}, false, fmt.Errorf("the disk took longer than %s", storeWithin)
+	}
+}
+
+// refuse tells the person to try again, by the means that the kind has. An
+// event is not acknowledged at all: Slack sends it again.
+func (in *intake) refuse(s *socket, f frame, a act, err error) {
+	in.meters.refused.Add(1)
+	in.log.Error("an act was not stored", "command", a.Kind, "user", a.User, "err", err)
+	switch a.Kind {
+	case commands.Slash:
+		in.ack(s, f, map[string]string{"response_type": "ephemeral", "text": busyText})
+	case commands.Submit:
+		wrong := map[string]string{}
+		for block := range a.View.Values {
+			wrong[block] = busyText
+		}
+		in.ack(s, f, slack.NewErrorsViewSubmissionResponse(wrong))
+	case commands.Mention:
+	default:
+		in.ack(s, f, nil)
+		in.pool.apologise(a)
+	}
+}
+
+const busyText = "I can't take this on right now, so nothing was done. Try again in a moment."
+
+// ack acknowledges and measures. A lost acknowledgement changes nothing: what
+// was stored is done, and what comes again is known.
+func (in *intake) ack(s *socket, f frame, payload any) {
+	if err := s.ack(f.EnvelopeID, payload); err != nil {
+		in.meters.ackFailed.Add(1)
+		in.log.Warn("an acknowledgement was lost", "type", f.Type, "err", err)
+		return
+	}
+	in.meters.acks.add(time.Since(f.at))
+}
+
+// hear takes note of what happens in the workspace.
+func (in *intake) hear(n news) {
+	switch n.Type {
+	case "channel_shared", "channel_unshared", "channel_archive", "channel_unarchive", "member_joined_channel",
+		"member_left_channel", "group_archive", "group_unarchive":
+		in.directory.forgetRoom(n.Channel)
+		in.outbox.reopen(state.Room(n.Channel))
+	case "channel_id_changed":
+		in.directory.forgetRoom(n.Old)
+		in.log.Error("Slack gave a channel a new id: open incidents there must be bound again", "old", n.Old, "new", n.New)
+	case "app_uninstalled", "tokens_revoked":
+		in.health.trouble("the Slack app was removed from the workspace (" + n.Type + "); install it again")
+		in.log.Error("the Slack app was removed from the workspace; install it again", "event", n.Type)
+	}
+}

@@ -1,0 +1,215 @@
+package bot
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// links keeps the connections to Slack open.
+type links struct {
+	slack  *Slack
+	count  int
+	intake *intake
+	health *health
+	meters *meters
+	log    *slog.Logger
+	pace   *openPace
+	stale  time.Duration
+	// settled is how long a connection has to hold to count as good.
+	settled time.Duration
+	pause   backoff
+	bg      sync.WaitGroup // connections that are on their way out
+}
+
+func newLinks(c Config, in *intake, h *health, m *meters) *links {
+	return &links{
+		slack: c.Slack, count: c.Sockets, intake: in, health: h, meters: m, log: c.Log,
+		pace: newOpenPace(time.Now), stale: staleAfter, settled: 30 * time.Second,
+		pause: backoff{Least: time.Second, Most: time.Minute},
+	}
+}
+
+// run holds the connections until ctx ends, then closes them.
+func (l *links) run(ctx context.Context) error {
+	defer l.intake.bg.Wait()
+	defer l.bg.Wait()
+	g, ctx := errgroup.WithContext(ctx)
+	for i := range l.count {
+		g.Go(func() error { return l.keep(ctx, i) })
+	}
+	return g.Wait()
+}
+
+// keep holds one connection, opening the next as soon as Slack announces the
+// end of this one.
+func (l *links) keep(ctx context.Context, number int) error {
+	pause := l.pause
+	for ctx.Err() == nil {
+		began := time.Now()
+		reason, err := l.once(ctx)
+		if ctx.Err() != nil {
+			break
+		}
+		l.meters.reconnects.Add(1)
+		if err == nil && time.Since(began) > l.settled {
+			pause.reset()
+		}
+		if sleep(ctx, l.after(number, reason, err, time.Since(began), &pause)) != nil {
+			break
+		}
+	}
+	return nil
+}
+
+// after says how long to wait before connecting again, and tells the operator
+// what there is to know.
+func (l *links) after(number int, reason string, err error, lived time.Duration, pause *backoff) time.Duration {
+	t := trouble{}
+	if err != nil {
+		t = troubleOf(err)
+		l.health.trouble(t.Err.Error())
+	}
+	switch {
+	case err != nil && t.Remedy != later:
+		l.log.Error("Slack refuses the connection", "socket", number, "err", t.Err)
+		return max(pause.next(), setupPause)
+	case reason == "link_disabled":
+		say := "Socket Mode is switched off for the app; switch it on in the app's settings"
+		l.health.trouble(say)
+		l.log.Error(say, "socket", number)
+		return max(pause.next(), setupPause)
+	case reason == "too_many_websockets":
+		l.log.Error("Slack has ten connections of this app already; is another copy running with the same app-level token?", "socket", number)
+		return max(pause.next(), setupPause)
+	case err == nil && lived > l.settled:
+		l.log.Info("Slack renews the connection", "socket", number, "reason", reason)
+		return 0
+	case err != nil:
+		l.log.Warn("the connection to Slack broke", "socket", number, "err", t.Err)
+	}
+	return max(pause.next(), t.After)
+}
+
+// once opens a connection and serves it until it breaks (err) or Slack says
+// that it will end (reason); in the second case it goes on being served
+// behind the caller's back until Slack hangs up.
+func (l *links) once(ctx context.Context) (reason string, err error) {
+	if err := l.pace.wait(ctx); err != nil {
+		return "", err
+	}
+	l.meters.opens.Add(1)
+	conn, err := l.open(ctx)
+	if err != nil {
+		return "", err
+	}
+	end := make(chan ending, 1)
+	l.bg.Go(func() { l.serve(ctx, conn, end) })
+	e := <-end
+	return e.reason, e.err
+}
+
+func (l *links) open(ctx context.Context) (*socket, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, 30*time.Second, errors.New("opening Slack's socket took longer than 30s"))
+	defer cancel()
+	api, err := l.slack.use()
+	if err != nil {
+		return nil, err
+	}
+	_, address, err := api.StartSocketModeContext(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("ask Slack for a socket: %w", err)
+	}
+	if address == "" {
+		return nil, errors.New("ask Slack for a socket: the answer has no address")
+	}
+	conn, err := dial(ctx, address)
+	if err != nil {
+		return nil, err
+	}
+	return newSocket(conn, l.stale, l.meters.frame), nil
+}
+
+// farewellTime is how long a connection may outlive its announced end.
+const farewellTime = 30 * time.Second
+
+// ending is how a connection came to its end.
+type ending struct {
+	reason string
+	err    error
+}
+
+// serve reads a connection to its end and reports the first sign of that end.
+func (l *links) serve(ctx context.Context, s *socket, end chan<- ending) {
+	beating, stop := context.WithCancel(ctx)
+	var beat sync.WaitGroup
+	beat.Go(func() { s.beat(beating) })
+	unhook := context.AfterFunc(ctx, s.close)
+	greeted := false
+	defer func() {
+		unhook()
+		stop()
+		_ = s.conn.Close() // nothing more to read
+		beat.Wait()
+	}()
+	var farewell *time.Timer
+	told := false
+	tell := func(e ending) {
+		if !told {
+			told = true
+			end <- e
+		}
+	}
+	down := func(why string) {
+		if greeted {
+			greeted = false
+			l.health.down(why)
+		}
+	}
+	if err := s.fresh(); err != nil {
+		tell(ending{err: err})
+		return
+	}
+	for {
+		f, err := s.next()
+		if err != nil {
+			down("the connection to Slack broke")
+			tell(ending{err: err})
+			return
+		}
+		switch {
+		case f.Type == "hello":
+			if !greeted {
+				greeted = true
+				l.health.up()
+			}
+			l.hello(f)
+		case f.Type == "disconnect":
+			l.log.Info("Slack announces the end of a connection", "reason", f.Reason)
+			tell(ending{reason: f.Reason})
+			if farewell == nil {
+				farewell = time.AfterFunc(farewellTime, s.close)
+				defer farewell.Stop()
+			}
+		default:
+			l.intake.take(s, f)
+		}
+	}
+}
+
+// hello checks that nobody else listens with our app-level token.
+func (l *links) hello(f frame) {
+	l.meters.connections.Store(int64(f.NumConnections))
+	l.log.Info("connected to Slack", "connections", f.NumConnections, "app", f.ConnectionInfo.AppID)
+	l.intake.ownApp(f.ConnectionInfo.AppID)
+	// While connections are renewed there may be twice as many.
+	if f.NumConnections > 2*l.count {
+		l.log.Warn("more connections to Slack than this bot holds: a second copy, or a stolen app-level token, gets a share of people's commands",
+			"connections", f.NumConnections, "ours", l.count)
+	}
+}

@@ -1,0 +1,247 @@
+package bot
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"reconcilebot/commands/card"
+	"reconcilebot/state"
+)
+
+// outbox says what the store has to say: one card per reconciliation, posted
+// once and then edited, and notices in its thread, in order. It is safe for
+// concurrent use.
+type outbox struct {
+	app     app
+	db      *state.DB
+	post    *poster
+	rooms   *Directory
+	answers *answers
+	asked   *asked
+	meters  *meters
+	log     *slog.Logger
+	now     func() time.Time
+	wake    chan struct{}
+
+	mu    sync.Mutex // guards what follows
+	lanes map[state.Room]*lane
+}
+
+// todo is one thing to say: a card, or, with a notice, a message in its
+// thread.
+type todo struct {
+	r state.Reconciliation
+	// shown is where the card stands; its TS is empty when it does not yet.
+	shown  state.Message
+	notice *state.Notice
+}
+
+func (t todo) key() state.MessageKey {
+	if t.notice != nil {
+		return noticeKey(*t.notice)
+	}
+	return cardKey(t.r.ID)
+}
+
+// room is where it is to be said: a card is edited where it stands.
+func (t todo) room() state.Room {
+	if t.shown.TS != "" {
+		return t.shown.Room
+	}
+	return t.r.Room
+}
+
+// run says things until ctx ends; what is under way then may go on until work
+// ends.
+func (o *outbox) run(ctx, work context.Context) error {
+	var bg sync.WaitGroup
+	defer bg.Wait()
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-o.db.Changed():
+		case <-o.wake:
+		case <-timer.C:
+		}
+		if ctx.Err() == nil {
+			timer.Reset(o.round(work, &bg))
+		}
+	}
+}
+
+// idleRound is how often the store is looked at without a hint.
+const idleRound = 30 * time.Second
+
+// round starts whatever is due, one thing per channel, and says when to come
+// again.
+func (o *outbox) round(ctx context.Context, bg *sync.WaitGroup) time.Duration {
+	if o.post.me.Load() == nil {
+		return idleRound // Slack has not let us in yet
+	}
+	all, err := o.collect()
+	if err != nil {
+		o.log.Error("what is to be said was not read", "err", err)
+		return 5 * time.Second
+	}
+	now := o.now()
+	next := now.Add(idleRound)
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for room, list := range all {
+		l := o.lane(room)
+		if l.busy {
+			continue
+		}
+		t, at := l.pick(list, now, o.post.gates)
+		if at.After(now) {
+			if at.Before(next) {
+				next = at
+			}
+			continue
+		}
+		l.busy = true
+		bg.Go(func() {
+			o.say(ctx, l, t)
+			o.mu.Lock()
+			l.busy = false
+			o.mu.Unlock()
+			o.nudge()
+		})
+	}
+	return next.Sub(now)
+}
+
+// lane finds or makes a channel's lane. The lock is held.
+func (o *outbox) lane(room state.Room) *lane {
+	l := o.lanes[room]
+	if l == nil {
+		l = newLane(room, o.now())
+		o.lanes[room] = l
+	}
+	return l
+}
+
+// nudge asks for a round.
+func (o *outbox) nudge() {
+	select {
+	case o.wake <- struct{}{}:
+	default:
+	}
+}
+
+// reopen tries a channel again that could not be posted to: something
+// happened there.
+func (o *outbox) reopen(room state.Room) {
+	o.mu.Lock()
+	if l := o.lanes[room]; l != nil {
+		l.reopen()
+	}
+	o.mu.Unlock()
+	o.nudge()
+}
+
+// collect reads what is to be said, by channel. Of one reconciliation's
+// notices only the first is given: they are said in order, and only once the
+// card stands.
+func (o *outbox) collect() (map[state.Room][]todo, error) {
+	out := map[state.Room][]todo{}
+	redraws, err := o.db.Redraws()
+	if err != nil {
+		return nil, err
+	}
+	notices, err := o.db.Notices()
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range redraws {
+		t, err := o.load(id)
+		if errors.Is(err, state.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		out[t.room()] = append(out[t.room()], t)
+	}
+	seen := map[state.ReconciliationID]bool{}
+	for _, n := range notices {
+		if seen[n.Reconciliation] {
+			continue
+		}
+		seen[n.Reconciliation] = true
+		t, err := o.load(n.Reconciliation)
+		if err != nil {
+			return nil, err
+		}
+		if t.notice = &n; t.shown.TS != "" {
+			out[t.room()] = append(out[t.room()], t)
+		}
+	}
+	return out, nil
+}
+
+func (o *outbox) load(id state.ReconciliationID) (t todo, err error) {
+	if t.r, err = o.db.Reconciliation(id); err != nil {
+		return t, err
+	}
+	t.shown, err = o.db.Message(cardKey(id))
+	if errors.Is(err, state.ErrNotFound) {
+		err = nil
+	}
+	return t, err
+}
+
+// say says one thing and notes how it went.
+func (o *outbox) say(ctx context.Context, l *lane, t todo) {
+	ctx, cancel := context.WithTimeoutCause(ctx, time.Minute, errors.New("posting took longer than a minute"))
+	defer cancel()
+	q := o.asked.by(t.r.Room, t.r.OpenedBy.ID)
+	if q != nil {
+		ctx = withWaits(ctx, q.waits)
+	}
+	var err error
+	if err = o.ours(ctx, t.room()); err == nil {
+		switch {
+		case t.notice != nil:
+			err = o.sayNotice(ctx, t)
+		case t.shown.TS == "":
+			err = o.postCard(ctx, t, q)
+		default:
+			err = o.editCard(ctx, t, q)
+		}
+	}
+	if err == nil {
+		o.mu.Lock()
+		l.said(t, o.now())
+		o.mu.Unlock()
+		return
+	}
+	o.failed(ctx, l, t, err)
+}
+
+// ours refuses a channel that another organisation sees: it may have become
+// one since the reconciliation began.
+func (o *outbox) ours(ctx context.Context, room state.Room) error {
+	info, err := o.rooms.Room(ctx, string(room))
+	if err == nil && info.ExtShared {
+		return errShared
+	}
+	return err
+}
+
+// draw lets commands draw; a panic there is an error of this one card.
+func draw(what func() (card.Message, bool)) (m card.Message, ok bool, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = &drawError{p}
+		}
+	}()
+	m, ok = what()
+	return m, ok, nil
+}

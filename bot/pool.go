@@ -1,0 +1,223 @@
+package bot
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"reconcilebot/commands"
+	"reconcilebot/runbook/fault"
+	"reconcilebot/state"
+)
+
+const (
+	// queueLength is how many acts may wait in memory. What does not fit is
+	// refused before it is stored.
+	queueLength = 512
+	// maxTries is how often handling one act may be begun: an act that kills
+	// the process must not kill it for ever.
+	maxTries = 3
+	// handleWithin bounds one request, which may ask other systems.
+	handleWithin = time.Minute
+	// sweepEvery is how often the disk is looked at for acts that were not
+	// handed over.
+	sweepEvery = 10 * time.Second
+)
+
+// job is an act that is to be handled.
+type job struct {
+	d  state.Delivery
+	at time.Time // when its frame was read; zero after a restart
+}
+
+// pool handles acts, several at a time, each once. It is safe for concurrent
+// use.
+type pool struct {
+	app     app
+	db      *state.DB
+	answers *answers
+	outbox  *outbox
+	asked   *asked
+	meters  *meters
+	log     *slog.Logger
+	now     func() time.Time
+	workers int
+	queue   chan job
+
+	mu   sync.Mutex // guards what follows
+	busy map[state.DeliveryID]bool
+}
+
+func newPool(c Config, an *answers, out *outbox, as *asked, m *meters) *pool {
+	return &pool{
+		app: c.App, db: c.DB, answers: an, outbox: out, asked: as, meters: m, log: c.Log, now: c.Now,
+		workers: c.Workers, queue: make(chan job, queueLength), busy: map[state.DeliveryID]bool{},
+	}
+}
+
+func (p *pool) waiting() int { return len(p.queue) }
+
+func (p *pool) full() bool { return len(p.queue) >= cap(p.queue)-slots }
+
+// offer queues an act. One that does not fit is found on disk later.
+func (p *pool) offer(d state.Delivery, at time.Time) {
+	p.mu.Lock()
+	known := p.busy[d.ID]
+	p.busy[d.ID] = true
+	p.mu.Unlock()
+	if known {
+		return
+	}
+	select {
+	case p.queue <- job{d, at}:
+	default:
+		p.release(d.ID)
+	}
+}
+
+func (p *pool) release(id state.DeliveryID) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.busy, id)
+}
+
+// run handles acts until ctx ends; those under way then may go on until work
+// ends. What a restart left unhandled comes first.
+func (p *pool) run(ctx, work context.Context) error {
+	p.sweep()
+	var g errgroup.Group
+	for range p.workers {
+		g.Go(func() error { p.serve(ctx, work); return nil })
+	}
+	tick := time.NewTicker(sweepEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return g.Wait()
+		case <-tick.C:
+			p.sweep()
+		}
+	}
+}
+
+func (p *pool) serve(ctx, work context.Context) {
+	for {
+		if ctx.Err() != nil {
+			return
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case j := <-p.queue:
+			p.handle(work, j)
+			p.release(j.d.ID)
+		}
+	}
+}
+
+// sweep queues what is on disk and was not handled.
+func (p *pool) sweep() {
+	list, err := p.db.Unhandled()
+	if err != nil {
+		p.log.Error("unhandled acts were not read", "err", err)
+		return
+	}
+	for _, d := range list {
+		p.offer(d, time.Time{})
+	}
+}
+
+// handle answers one act and notes that it is handled, in this order: a crash
+// in between handles it once more, which its mint makes harmless.
+func (p *pool) handle(ctx context.Context, j job) {
+	d, err := p.db.Begin(j.d.ID)
+	if err != nil {
+		p.log.Error("an act could not be begun", "delivery", j.d.ID, "err", err)
+		return
+	}
+	if !d.Handled.IsZero() {
+		return
+	}
+	var a act
+	if err := json.Unmarshal(d.Payload, &a); err != nil {
+		p.log.Error("a stored act can't be read", "delivery", d.ID, "err", err)
+		p.done(d)
+		return
+	}
+	w := &waits{}
+	q := &question{act: a, d: d, at: j.at, waits: w}
+	ctx, cancel := context.WithTimeoutCause(withWaits(ctx, w), handleWithin, fmt.Errorf("answering took longer than %s", handleWithin))
+	defer cancel()
+	p.asked.put(q)
+	if d.Tries > maxTries {
+		p.log.Error("an act was given up: handling it never came to an end", "delivery", d.ID, "command", a.Kind, "user", a.User)
+		p.answers.say(ctx, q, fault.Say(errors.New("handling it never came to an end"), string(d.ID)))
+		p.done(d)
+		return
+	}
+	reply, err := p.ask(ctx, a.request(d))
+	if err != nil && ctx.Err() != nil && context.Cause(ctx) == context.Canceled {
+		return // the program stops: it is handled after the restart
+	}
+	p.outbox.reopen(state.Room(a.Room))
+	if err != nil {
+		p.logFault(q, err)
+		p.answers.say(ctx, q, fault.Say(err, d.Mint))
+	} else if err := p.answers.give(ctx, q, reply); err != nil {
+		p.log.Error("an answer was not given", "delivery", d.ID, "command", a.Kind, "user", a.User, "err", err)
+		if t := troubleOf(err); ctx.Err() != nil || t.Remedy == later && d.Tries < maxTries {
+			return // it is answered with the next sweep
+		}
+		p.meters.missed.Add(1)
+	}
+	p.done(d)
+	p.log.Info("handled", "command", a.Kind, "user", a.User, "ms", ms(q.total()), "waiting", ms(w.total()))
+}
+
+func (p *pool) done(d state.Delivery) {
+	if err := p.db.Handled(d.ID); err != nil {
+		p.log.Error("an act could not be marked as handled", "delivery", d.ID, "err", err)
+		return
+	}
+	p.meters.handled.Add(1)
+}
+
+// ask lets commands answer; a panic there is an error.
+func (p *pool) ask(ctx context.Context, r commands.Request) (reply commands.Reply, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			p.meters.panics.Add(1)
+			p.log.Error("a command panicked", "command", r.Kind, "user", r.User, "err", fmt.Sprint(v), "stack", string(debug.Stack()))
+			err = fmt.Errorf("answering a %s panicked: %v", r.Kind, v)
+		}
+	}()
+	return p.app.Handle(ctx, r)
+}
+
+// logFault logs an answer that is an error: ours as an error with the
+// reference that the person gets, theirs as news.
+func (p *pool) logFault(q *question, err error) {
+	if fault.Of(err) == fault.Internal {
+		p.log.Error("a command broke", "ref", q.d.Mint, "command", q.act.Kind, "user", q.act.User, "err", err)
+		return
+	}
+	p.log.Info("refused", "command", q.act.Kind, "user", q.act.User, "err", err)
+}
+
+// apologise tells somebody whose act could not be stored, in the background of
+// the connection that it came by.
+func (p *pool) apologise(a act) {
+	ctx, cancel := context.WithTimeoutCause(context.Background(), 10*time.Second, errors.New("apologising took longer than 10s"))
+	defer cancel()
+	p.answers.say(ctx, &question{act: a, d: state.Delivery{ID: a.id(), Received: p.now()}, waits: &waits{}}, busyText)
+}
+
+func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
