@@ -86,8 +86,9 @@ func TestVersionNamesTheRevision(t *testing.T) {
 }
 
 func TestProbes(t *testing.T) {
+	numbers := func(w io.Writer) error { _, err := io.WriteString(w, "slack_acks 7\n"); return err }
 	ready, why := false, "no connection to Slack yet"
-	l, err := listen("probes", "127.0.0.1:0", probes(func() (bool, string) { return ready, why }), quiet())
+	l, err := listen("probes", "127.0.0.1:0", probes(func() (bool, string) { return ready, why }, numbers), quiet())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +120,7 @@ func TestProbes(t *testing.T) {
 	if got := look("/readyz"); got != "200 ready\n" {
 		t.Errorf("/readyz = %q", got)
 	}
-	if got := look("/metrics"); !strings.Contains(got, "\ngo_goroutines ") {
+	if got := look("/metrics"); !strings.Contains(got, "\nreconcilebot_goroutines ") || !strings.HasSuffix(got, "\nslack_acks 7\n") {
 		t.Errorf("/metrics = %q", got)
 	}
 	stop()

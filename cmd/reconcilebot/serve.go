@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"log/slog"
 	"time"
 
@@ -55,7 +56,7 @@ func operate(ctx context.Context, cfg *config.Config, log *slog.Logger) (err err
 
 	g, ctx := errgroup.WithContext(ctx)
 	if cfg.Listen != "" {
-		l, err := listen("probes and metrics", cfg.Listen, probes(func() (bool, string) { return true, "" }), log)
+		l, err := listen("probes and metrics", cfg.Listen, probes(func() (bool, string) { return true, "" }, func(io.Writer) error { return nil }), log)
 		if err != nil {
 			return fmt.Errorf("start: %w", err)
 		}
