@@ -95,16 +95,19 @@ type Excluded struct {
 
 // What each step leaves behind.
 var (
-	seen     = runbook.Result[Seen]{Step: "survey"}
-	planned  = runbook.Result[Plan]{Step: "plan"}
-	approved = runbook.Result[Approval]{Step: "approve"}
-	checked  = runbook.Result[Checked]{Step: "recheck"}
-	pushed   = runbook.Result[Pushed]{Step: "push"}
-	rendered = runbook.Result[Rendered]{Step: "render"}
-	opened   = runbook.Result[forge.PR]{Step: "pull-request"}
-	merged   = runbook.Result[Merged]{Step: "merge"}
-	synced   = runbook.Result[Synced]{Step: "sync"}
-	verified = runbook.Result[Verified]{Step: "verify"}
+	seen      = runbook.Result[Seen]{Step: "survey"}
+	planned   = runbook.Result[Plan]{Step: "plan"}
+	approved  = runbook.Result[Approval]{Step: "approve"}
+	checked   = runbook.Result[Checked]{Step: "recheck"}
+	pushed    = runbook.Result[Pushed]{Step: "push"}
+	rendered  = runbook.Result[Rendered]{Step: "render"}
+	opened    = runbook.Result[forge.PR]{Step: "pull-request"}
+	merged    = runbook.Result[Merged]{Step: "merge"}
+	synced    = runbook.Result[Synced]{Step: "sync"}
+	refreshed = runbook.Result[string]{Step: "refresh"}
+	verified  = runbook.Result[Verified]{Step: "verify"}
+	settled   = runbook.Result[Verified]{Step: "settle"}
+	recorded  = runbook.Result[Recorded]{Step: "record"}
 )
 
 // Approval is the yeses that a plan got.
@@ -165,6 +168,12 @@ type Verified struct {
 	Stable   time.Duration `json:"stable"`
 }
 
+// Recorded is when the record was complete, and where the commit is shown.
+type Recorded struct {
+	At     time.Time `json:"at"`
+	Commit string    `json:"commit,omitempty"`
+}
+
 // bind computes the digest that votes are bound to: the decided values, the
 // objects' identities, the hash of every file that was read, the edits and
 // the actions. Status updates and unrelated commits must not void votes, so
@@ -207,4 +216,15 @@ func RenderedIn(r state.Reconciliation) (Rendered, bool) { return rendered.If(r)
 func PRIn(r state.Reconciliation) (forge.PR, bool)       { return opened.If(r) }
 func MergedIn(r state.Reconciliation) (Merged, bool)     { return merged.If(r) }
 func SyncedIn(r state.Reconciliation) (Synced, bool)     { return synced.If(r) }
-func VerifiedIn(r state.Reconciliation) (Verified, bool) { return verified.If(r) }
+
+// VerifiedIn is the last look: the one after the time that the end state had
+// to hold, if that is done.
+func VerifiedIn(r state.Reconciliation) (Verified, bool) {
+	if v, ok := settled.If(r); ok {
+		return v, true
+	}
+	return verified.If(r)
+}
+
+// RecordedIn says when the record was complete.
+func RecordedIn(r state.Reconciliation) (Recorded, bool) { return recorded.If(r) }

@@ -1,0 +1,28 @@
+// Package book holds the runbooks: adopt a change into Git, or revert the
+// cluster to Git, each a list of steps that reads as what will happen.
+//
+// A step must never act on what an earlier one remembered without looking
+// again, never bypass a branch's rules, and never do twice what a crash may
+// have hidden: it looks for its effect first.
+//
+// Why the plan is made twice: people approve what they were shown, and time
+// passes until they do. Before the first act the plan is made again from
+// fresh reads; only when it comes out the same do their votes count.
+//
+// The way from the runbook "Reconcile an Emergency Manual Production Change"
+// to the steps here, and the lab's scenario that shows it:
+//
+//	runbook                                          step            scenario
+//	2 identify the changed resource and its owner    survey          scaled-adopt
+//	2 capture the live state, the Git history        survey, plan    scaled-adopt
+//	2 identify the approver before pushing           plan            scaled-adopt
+//	3 steps 1-3: update the manifest in Git          plan, push      scaled-adopt
+//	3 step 4: branch, pull request, review           pull-request,   scaled-adopt, killed-between-push-and-pull-request
+//	                                                 merge
+//	3 step 5: trigger reconciliation after merge     refresh, sync   scaled-adopt, argocd-down-then-back
+//	3 step 6: Synced and Healthy                     verify          scaled-adopt
+//	3 step 10: record                                record          scaled-adopt
+//	4 a further refresh shows no difference          settle          scaled-adopt
+//	case: revert the cluster to match Git            sync            scaled-revert
+//	case: the audit log names who wrote              survey          author-cannot-approve
+package book

@@ -1,0 +1,210 @@
+package book
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"reconcilebot/runbook"
+	"reconcilebot/runbook/drift"
+	"reconcilebot/runbook/fault"
+	"reconcilebot/runbook/forge"
+	"reconcilebot/runbook/manifest"
+	"reconcilebot/state"
+)
+
+// planAdoption finds the edit, proves it, and says whose yes it needs.
+type planAdoption struct{ *systems }
+
+func (planAdoption) ID() state.StepID { return planned.Step }
+
+func (s planAdoption) Do(ctx context.Context, r state.Reconciliation) runbook.Outcome {
+	plan, err := s.adoption(ctx, r)
+	if err != nil {
+		return s.outcome(r, s.ID(), "plan the adoption of "+r.Target, err)
+	}
+	if len(plan.Seen.Drift.Changes) == 0 {
+		return planned.Done(plan).Ending("nothing to do")
+	}
+	return planned.Done(plan)
+}
+
+// adoption makes the plan from fresh reads.
+func (s *systems) adoption(ctx context.Context, r state.Reconciliation) (Plan, error) {
+	t, c, err := s.target(r)
+	if err != nil {
+		return Plan{}, err
+	}
+	d, err := c.Survey.Survey(ctx, t)
+	if err != nil {
+		return Plan{}, err
+	}
+	plan := Plan{Seen: Seen{Drift: d}, Made: s.Now().UTC()}
+	if err := judged(d); err != nil || len(d.Changes) == 0 {
+		return plan, err
+	}
+	in, err := s.source(ctx, t, c)
+	if err != nil {
+		return plan, err
+	}
+	consumers, err := s.consumers(ctx, t, in)
+	if err != nil {
+		return plan, err
+	}
+	proposal, err := manifest.Propose(ctx, manifest.Request{Tree: in.tree, Target: in.from, Consumers: consumers, Changes: values(d.Changes)})
+	if err != nil {
+		return plan, err
+	}
+	if err := allProven(proposal); err != nil {
+		return plan, err
+	}
+	plan.Seen.Branch, plan.Seen.Head = in.branch, in.head
+	plan.Seen.Places = s.places(ctx, in, d.Changes)
+	plan.Edits, plan.Proof = proposal.Edits, proposal.Proof
+	plan.Repo, plan.Base, plan.Branch = in.forge, in.head, in.branch
+	if plan.Needs, err = s.needs(ctx, r, d, &in, plan.Edits); err != nil {
+		return plan, err
+	}
+	plan.Digest, err = plan.bind()
+	return plan, err
+}
+
+// judged refuses to plan on a drift that nobody could judge.
+func judged(d drift.Drift) error {
+	if d.Refused == "" {
+		return nil
+	}
+	return fault.New(fault.Refused, "What differs can't be judged, so nothing is planned: "+d.Refused)
+}
+
+// allProven refuses a proposal that leaves something unproven: what is merged
+// must be the whole of what was decided.
+func allProven(p manifest.Proposal) error {
+	var open []string
+	for _, v := range p.Changes {
+		if !v.Proven {
+			open = append(open, strings.TrimSpace(fmt.Sprintf("%s of %s %s: %s %s", v.Path, v.Object.Kind, v.Object.Name, v.Why, v.Hint)))
+		}
+	}
+	if len(open) == 0 {
+		return nil
+	}
+	return fault.New(fault.Refused, "The edit can't be proven, so it isn't proposed.\n"+strings.Join(open, "\n"))
+}
+
+// consumers are the other Applications, in any cluster, that render from the
+// same repository: an edit must not move them.
+func (s *systems) consumers(ctx context.Context, t drift.Target, in source) ([]manifest.Source, error) {
+	var list []manifest.Source
+	for name, c := range s.Clusters {
+		apps, err := c.Argo.Apps(ctx)
+		if err != nil {
+			return nil, err
+		}
+		for _, app := range apps {
+			if name == t.Cluster && app.Namespace == in.app.Namespace && app.Name == in.app.Name {
+				continue
+			}
+			for _, from := range app.Sources {
+				if sameRepository(from.RepoURL, in.forge) && from.Chart == "" {
+					list = append(list, sourceOf(name+"/"+app.Name, app, from))
+				}
+			}
+		}
+	}
+	slices.SortFunc(list, func(a, b manifest.Source) int { return strings.Compare(a.Name, b.Name) })
+	return list, nil
+}
+
+func sameRepository(url string, repo forge.Repo) bool {
+	other, err := forge.ParseRepo(url)
+	return err == nil && strings.EqualFold(other.String(), repo.String())
+}
+
+// needs says whose yes the plan needs, here and on the Git host, before
+// anything is pushed.
+func (s *systems) needs(ctx context.Context, r state.Reconciliation, d drift.Drift, in *source, edits []manifest.Edit) (Needs, error) {
+	n := s.approvals(r, d)
+	if in == nil {
+		return n, nil
+	}
+	var err error
+	if n.Rules, err = s.Host.Rules(ctx, in.forge, in.branch); err != nil {
+		return n, err
+	}
+	owners, err := codeowners(in.tree)
+	if err != nil {
+		return n, err
+	}
+	for _, e := range edits {
+		for _, owner := range forge.Owners(owners, e.File) {
+			if !slices.Contains(n.Owners, owner) {
+				n.Owners = append(n.Owners, owner)
+			}
+		}
+	}
+	return n, nil
+}
+
+// codeowners reads the file that the Git host would read: the first of the
+// three places that has one.
+func codeowners(tree manifest.Tree) ([]byte, error) {
+	for _, path := range forge.CodeownersPaths {
+		if raw, err := readFile(tree, path); err == nil || !missing(err) {
+			return raw, err
+		}
+	}
+	return nil, nil
+}
+
+// approvals says whose yes is needed in the channel. Who asked and who made a
+// change have none. When it is unknown who made one, two people must each say
+// that it was not them.
+func (s *systems) approvals(r state.Reconciliation, d drift.Drift) Needs {
+	names, count := s.Policy.Approvers(r.Target)
+	n := Needs{Approvals: max(count, 1), From: names, Expires: s.Now().UTC().Add(s.Timing.ApprovalExpires)}
+	n.Excluded = append(n.Excluded, Excluded{Name: r.Decision.By.Name, Why: "asked for it"})
+	for _, person := range made(d) {
+		name := s.Policy.NameOf(person)
+		if name == "" {
+			name = person
+		}
+		if !slices.ContainsFunc(n.Excluded, func(e Excluded) bool { return e.Name == name }) {
+			n.Excluded = append(n.Excluded, Excluded{Name: name, Why: "made the change"})
+		} else if name == r.Decision.By.Name {
+			n.Excluded[0].Why = "asked for it and made the change"
+		}
+	}
+	if unknownAuthor(d) {
+		n.Disown, n.Approvals = true, max(n.Approvals, 2)
+	}
+	return n
+}
+
+// made lists the Kubernetes users who made the changes.
+func made(d drift.Drift) []string {
+	var list []string
+	for _, c := range d.Changes {
+		if c.Evidence.Person != "" && !slices.Contains(list, c.Evidence.Person) {
+			list = append(list, c.Evidence.Person)
+		}
+	}
+	return list
+}
+
+func unknownAuthor(d drift.Drift) bool {
+	return slices.ContainsFunc(d.Changes, func(c drift.Change) bool { return c.Evidence.Person == "" })
+}
+
+// ballot puts the plan to the vote while the approve step waits.
+func ballot(r state.Reconciliation) (runbook.Ballot, bool) {
+	plan, ok := planned.If(r)
+	if !ok || r.Done(approved.Step) {
+		return runbook.Ballot{}, false
+	}
+	return runbook.Ballot{
+		Digest: plan.Digest, Needed: plan.Needs.Approvals, Expires: plan.Needs.Expires,
+		Made: made(plan.Seen.Drift), Disown: plan.Needs.Disown,
+	}, true
+}

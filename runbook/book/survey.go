@@ -1,0 +1,185 @@
+package book
+
+import (
+	"context"
+	"fmt"
+
+	"reconcilebot/runbook"
+	"reconcilebot/runbook/argocd"
+	"reconcilebot/runbook/drift"
+	"reconcilebot/runbook/fault"
+	"reconcilebot/runbook/forge"
+	"reconcilebot/runbook/manifest"
+	"reconcilebot/state"
+)
+
+// survey looks at the target for the first time.
+type survey struct{ *systems }
+
+func (survey) ID() state.StepID { return seen.Step }
+
+func (s survey) Do(ctx context.Context, r state.Reconciliation) runbook.Outcome {
+	look, err := s.look(ctx, r)
+	if err != nil {
+		return s.outcome(r, s.ID(), "look at "+r.Target, err)
+	}
+	return seen.Done(look)
+}
+
+// target finds a reconciliation's target and its cluster.
+func (s *systems) target(r state.Reconciliation) (drift.Target, Cluster, error) {
+	t, err := drift.ParseTarget(r.Target)
+	if err != nil {
+		return t, Cluster{}, err
+	}
+	c, ok := s.Clusters[t.Cluster]
+	if !ok {
+		return t, c, fault.New(fault.Refused, fmt.Sprintf("The cluster %s is not in reconcilebot's configuration any more.", t.Cluster))
+	}
+	return t, c, nil
+}
+
+func ref(t drift.Target) argocd.Ref { return argocd.Ref{Namespace: t.Namespace, Name: t.Name} }
+
+// look says what differs and where the values live. That Git can't be read
+// keeps nobody from seeing the drift: the places then say why they are empty.
+func (s *systems) look(ctx context.Context, r state.Reconciliation) (Seen, error) {
+	t, c, err := s.target(r)
+	if err != nil {
+		return Seen{}, err
+	}
+	d, err := c.Survey.Survey(ctx, t)
+	if err != nil {
+		return Seen{}, err
+	}
+	found := Seen{Drift: d}
+	if d.Refused != "" || len(d.Changes) == 0 {
+		return found, nil
+	}
+	in, err := s.source(ctx, t, c)
+	if err != nil {
+		why := explainBriefly(err)
+		for range d.Changes {
+			found.Places = append(found.Places, Place{Why: why})
+		}
+		return found, nil
+	}
+	found.Branch, found.Head = in.branch, in.head
+	found.Places = s.places(ctx, in, d.Changes)
+	return found, nil
+}
+
+func explainBriefly(err error) string {
+	if who, _, down := outage(err); down {
+		return who + " can't be reached"
+	}
+	return fault.Say(explain("find the source in Git", err), "the source")
+}
+
+// source is where a target's manifests come from.
+type source struct {
+	app    argocd.App
+	repo   Repository
+	forge  forge.Repo
+	branch string
+	head   string
+	tree   manifest.Tree
+	from   manifest.Source
+}
+
+// source opens the target's repository at the tip of the branch it follows.
+func (s *systems) source(ctx context.Context, t drift.Target, c Cluster) (in source, err error) {
+	if in.app, err = c.Argo.App(ctx, ref(t)); err != nil {
+		return in, err
+	}
+	if len(in.app.Sources) != 1 {
+		return in, fault.New(fault.Refused, fmt.Sprintf("%s has %d sources; writing back to such an Application is not possible yet. Edit the source by hand.", t.Name, len(in.app.Sources)))
+	}
+	from := in.app.Sources[0]
+	if in.repo, err = s.Repo(ctx, from.RepoURL); err != nil {
+		return in, err
+	}
+	if err = in.repo.Fetch(ctx); err != nil {
+		return in, err
+	}
+	if in.branch, in.head, err = branch(ctx, in.repo, from.TargetRevision); err != nil {
+		return in, err
+	}
+	if in.tree, err = in.repo.Tree(ctx, in.head); err != nil {
+		return in, err
+	}
+	if in.forge, err = forge.ParseRepo(from.RepoURL); err != nil {
+		return in, fault.New(fault.Refused, fmt.Sprintf("The repository %s is on no Git host that reconcilebot can open pull requests on.", from.RepoURL))
+	}
+	in.from = sourceOf(t.Name, in.app, from)
+	return in, nil
+}
+
+// branch finds the branch that a target revision follows. A tag or a commit
+// follows none: a merge would change nothing there.
+func branch(ctx context.Context, repo Repository, revision string) (name, head string, err error) {
+	if revision == "" {
+		revision = "HEAD"
+	}
+	names := []string{revision}
+	if revision == "HEAD" {
+		names = []string{"main", "master"}
+	}
+	for _, name := range names {
+		sha, found, err := repo.Branch(ctx, name)
+		if err != nil || found {
+			return name, sha, err
+		}
+	}
+	return "", "", fault.New(fault.Refused, fmt.Sprintf("The target is pinned to %s, which is not a branch: merging a pull request would change nothing in the cluster. Move the pin by hand.", revision))
+}
+
+// sourceOf says how the controller renders an Application.
+func sourceOf(name string, app argocd.App, from argocd.Source) manifest.Source {
+	src := manifest.Source{
+		Name: name, Dir: from.Path, Namespace: app.Dest.Namespace,
+		Recurse: from.Directory.Recurse, Include: from.Directory.Include, Exclude: from.Directory.Exclude,
+	}
+	switch {
+	case from.Chart != "":
+		src.Unsupported = "a Helm chart from a chart repository"
+	case from.Kind != "" && from.Kind != "directory":
+		src.Unsupported = "a source of type " + from.Kind
+	}
+	return src
+}
+
+// places finds where each value lives.
+func (s *systems) places(ctx context.Context, in source, changes []drift.Change) []Place {
+	places := make([]Place, len(changes))
+	proposal, err := manifest.Propose(ctx, manifest.Request{Tree: in.tree, Target: in.from, Changes: values(changes)})
+	if err != nil {
+		for i := range places {
+			places[i].Why = explainBriefly(err)
+		}
+		return places
+	}
+	for i, v := range proposal.Changes {
+		p := Place{File: v.File, Line: v.Line}
+		if !v.Proven {
+			p.Why, p.Hint = v.Why, v.Hint
+		}
+		if v.File != "" {
+			p.URL = s.Links.File(in.forge, in.head, v.File, v.Line)
+			if history, err := in.repo.History(ctx, in.head, v.File, 1); err == nil && len(history) > 0 {
+				p.Last = history[0]
+			}
+		}
+		places[i] = p
+	}
+	return places
+}
+
+// values are the changes as the write-back takes them.
+func values(changes []drift.Change) []manifest.Change {
+	list := make([]manifest.Change, len(changes))
+	for i, c := range changes {
+		list[i] = manifest.Change{Object: c.Object, Path: c.Path, Op: c.Op, Git: c.Git, Live: c.Live}
+	}
+	return list
+}

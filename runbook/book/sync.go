@@ -1,0 +1,210 @@
+package book
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"reconcilebot/runbook"
+	"reconcilebot/runbook/argocd"
+	"reconcilebot/runbook/drift"
+	"reconcilebot/runbook/fault"
+	"reconcilebot/runbook/manifest"
+	"reconcilebot/state"
+)
+
+// refresh has the controller look at the branch until it has seen the merge.
+type refresh struct{ *systems }
+
+func (refresh) ID() state.StepID { return refreshed.Step }
+
+func (s refresh) Do(ctx context.Context, r state.Reconciliation) runbook.Outcome {
+	t, c, err := s.target(r)
+	if err != nil {
+		return runbook.Fail(err)
+	}
+	m, err := merged.From(r)
+	if err != nil {
+		return runbook.Fail(err)
+	}
+	app, err := c.Argo.Refresh(ctx, ref(t), false)
+	if err != nil {
+		return s.outcome(r, s.ID(), "refresh "+t.Name, err)
+	}
+	has, err := s.contains(ctx, app, m.SHA)
+	if err != nil {
+		return s.outcome(r, s.ID(), "look for the merge in what "+t.Name+" follows", err)
+	}
+	if !has {
+		return s.patience(r, s.ID(), "waiting for Argo CD to see "+short(m.SHA))
+	}
+	return refreshed.Done(app.Sync.Revision)
+}
+
+// contains tells whether the revision that the controller compared with has a
+// commit in its history: a later commit may have overtaken ours.
+func (s *systems) contains(ctx context.Context, app argocd.App, sha string) (bool, error) {
+	if app.Sync.Revision == sha {
+		return true, nil
+	}
+	if app.Sync.Revision == "" || len(app.Sources) == 0 {
+		return false, nil
+	}
+	repo, err := s.Repo(ctx, app.Sources[0].RepoURL)
+	if err != nil {
+		return false, err
+	}
+	if err := repo.Fetch(ctx); err != nil {
+		return false, err
+	}
+	return repo.Contains(ctx, app.Sync.Revision, sha)
+}
+
+func short(sha string) string { return sha[:min(7, len(sha))] }
+
+// patience waits a little more, up to the bound on verification.
+func (s *systems) patience(r state.Reconciliation, id state.StepID, why string) runbook.Outcome {
+	since := s.Now()
+	if r.Wait != nil && r.Wait.Step == id {
+		since = r.Wait.Since
+	}
+	if s.Now().Sub(since) > s.Timing.Verify {
+		return runbook.Fail(fault.New(fault.Refused, fmt.Sprintf("The end state was not reached within %s: %s. Try again to go on waiting, or look at the Application in Argo CD.", s.Timing.Verify, why)))
+	}
+	return runbook.Wait(runbook.Poll(since, s.Now(), s.Timing.PollController, 15*time.Second), runbook.ForPoll, why)
+}
+
+// syncAdopted asks for a sync only if the merged value is not in the cluster
+// yet, which is when something else put it back in the meantime.
+type syncAdopted struct{ *systems }
+
+func (syncAdopted) ID() state.StepID { return synced.Step }
+
+func (s syncAdopted) Do(ctx context.Context, r state.Reconciliation) runbook.Outcome {
+	return s.sync(ctx, r, "")
+}
+
+// syncReverted puts the objects of the plan back to what Git says.
+type syncReverted struct{ *systems }
+
+func (syncReverted) ID() state.StepID { return synced.Step }
+
+func (s syncReverted) Do(ctx context.Context, r state.Reconciliation) runbook.Outcome {
+	return s.sync(ctx, r, "the cluster is put back to Git")
+}
+
+// sync looks first: if nothing of the plan differs, nothing is asked for; if
+// an operation runs, it is waited for, ours from before a crash included.
+func (s *systems) sync(ctx context.Context, r state.Reconciliation, _ string) runbook.Outcome {
+	t, c, err := s.target(r)
+	if err != nil {
+		return runbook.Fail(err)
+	}
+	plan, err := planned.From(r)
+	if err != nil {
+		return runbook.Fail(err)
+	}
+	app, err := c.Argo.Refresh(ctx, ref(t), false)
+	if err != nil {
+		return s.outcome(r, synced.Step, "refresh "+t.Name, err)
+	}
+	if running(app) {
+		return s.patience(r, synced.Step, "waiting for the sync that runs in Argo CD")
+	}
+	ours := ourOperation(app, r.ID)
+	if ours && slices.Contains([]string{"Failed", "Error"}, app.Operation.Phase) {
+		return runbook.Fail(fault.New(fault.Refused, "Argo CD's sync failed: "+app.Operation.Message+" Try again once that is mended, or start over."))
+	}
+	left, err := s.left(ctx, c, t, plan)
+	if err != nil {
+		return s.outcome(r, synced.Step, "compare "+t.Name, err)
+	}
+	if len(left) == 0 {
+		return synced.Done(Synced{Revision: app.Sync.Revision, Needed: ours, At: s.Now().UTC()})
+	}
+	err = c.Argo.Sync(ctx, ref(t), argocd.SyncRequest{
+		Resources: resources(left),
+		Infos: map[string]string{
+			"reconciliation": string(r.ID), "incident": string(r.Incident), "asked by": r.Decision.By.Name,
+		},
+	})
+	switch {
+	case isA[*argocd.Busy](err):
+		return s.patience(r, synced.Step, "waiting for the sync that runs in Argo CD")
+	case err != nil:
+		return s.outcome(r, synced.Step, "sync "+t.Name, err)
+	}
+	return s.patience(r, synced.Step, "waiting for the sync that runs in Argo CD")
+}
+
+// running tells whether an operation is under way. A retrying one has a
+// finish time and is still Running (controller/appcontroller.go,
+// processRequestedAppOperation, in Argo CD 2.14).
+func running(app argocd.App) bool {
+	return app.Operation != nil && (app.Operation.Phase == "Running" || app.Operation.Phase == "Terminating")
+}
+
+// ourOperation tells whether the last operation is the one that this
+// reconciliation asked for: it carries its id.
+func ourOperation(app argocd.App, id state.ReconciliationID) bool {
+	if app.Operation == nil {
+		return false
+	}
+	var raw struct {
+		Status struct {
+			OperationState struct {
+				Operation struct {
+					Info []struct{ Name, Value string } `json:"info"`
+				} `json:"operation"`
+			} `json:"operationState"`
+		} `json:"status"`
+	}
+	if json.Unmarshal(app.Raw, &raw) != nil {
+		return false
+	}
+	for _, info := range raw.Status.OperationState.Operation.Info {
+		if info.Name == "reconciliation" && info.Value == string(id) {
+			return true
+		}
+	}
+	return false
+}
+
+// left are the plan's changes that still differ. What differs besides is
+// somebody else's, and is not touched.
+func (s *systems) left(ctx context.Context, c Cluster, t drift.Target, plan Plan) ([]drift.Change, error) {
+	d, err := c.Survey.Survey(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	if err := judged(d); err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(d.Changes, func(now drift.Change) bool {
+		return !slices.ContainsFunc(plan.Seen.Drift.Changes, func(was drift.Change) bool {
+			return was.Object == now.Object && was.Path.String() == now.Path.String()
+		})
+	}), nil
+}
+
+func resources(changes []drift.Change) []argocd.ResourceRef {
+	var list []argocd.ResourceRef
+	for _, c := range changes {
+		ref := resource(c.Object)
+		if !slices.Contains(list, ref) {
+			list = append(list, ref)
+		}
+	}
+	return list
+}
+
+func resource(o manifest.Object) argocd.ResourceRef {
+	group, _, found := strings.Cut(o.APIVersion, "/")
+	if !found {
+		group = ""
+	}
+	return argocd.ResourceRef{Group: group, Kind: o.Kind, Namespace: o.Namespace, Name: o.Name}
+}

@@ -1,0 +1,139 @@
+package book
+
+import (
+	"context"
+	"io/fs"
+	"log/slog"
+	"time"
+
+	"reconcilebot/runbook"
+	"reconcilebot/runbook/argocd"
+	"reconcilebot/runbook/drift"
+	"reconcilebot/runbook/forge"
+	"reconcilebot/runbook/git"
+)
+
+// surveyor says what differs in a target.
+type surveyor interface {
+	Survey(context.Context, drift.Target) (drift.Drift, error)
+}
+
+// controller is the part of Argo CD that the books need.
+type controller interface {
+	App(context.Context, argocd.Ref) (argocd.App, error)
+	Apps(context.Context) ([]argocd.App, error)
+	Refresh(ctx context.Context, ref argocd.Ref, hard bool) (argocd.App, error)
+	Manifests(ctx context.Context, ref argocd.Ref, revision string) ([]map[string]any, error)
+	Sync(context.Context, argocd.Ref, argocd.SyncRequest) error
+}
+
+// Repository is the part of a Git repository that the books need.
+type Repository interface {
+	Fetch(context.Context) error
+	Branch(ctx context.Context, name string) (sha string, found bool, err error)
+	Resolve(ctx context.Context, revision string) (sha string, err error)
+	Tree(ctx context.Context, sha string) (fs.FS, error)
+	History(ctx context.Context, sha, path string, most int) ([]git.Commit, error)
+	Contains(ctx context.Context, descendant, ancestor string) (bool, error)
+	Commit(context.Context, git.CommitRequest) (sha string, err error)
+	Push(ctx context.Context, sha, branch string) error
+}
+
+// host is the part of the Git host that the books need.
+type host interface {
+	Rules(ctx context.Context, repo forge.Repo, branch string) (forge.Rules, error)
+	OpenPR(context.Context, forge.Proposal) (forge.PR, error)
+	Progress(ctx context.Context, repo forge.Repo, number int) (forge.Progress, error)
+	Merge(context.Context, forge.Repo, int, forge.MergeRequest) (sha string, merged bool, why string, err error)
+}
+
+// policy says whose yes is needed.
+type policy interface {
+	// Approvers names the people or groups whose yes counts for a target, and
+	// how many of them are needed.
+	Approvers(target string) (names []string, count int)
+	// NameOf gives the name in the people map of a Kubernetes user, or "".
+	NameOf(kubernetesUser string) string
+}
+
+// Cluster is one cluster's side of things.
+type Cluster struct {
+	Survey surveyor
+	Argo   controller
+}
+
+// Links makes addresses for people; each answers "" when there is none.
+type Links struct {
+	File   func(repo forge.Repo, sha, path string, line int) string
+	Commit func(repo forge.Repo, sha string) string
+}
+
+// Timing is how long things may take.
+type Timing struct {
+	// ApprovalExpires is how long a plan stays open to votes.
+	ApprovalExpires time.Duration
+	// PollHost and PollController are the shortest times between two looks.
+	PollHost, PollController time.Duration
+	// StableFor is how long the end state must hold.
+	StableFor time.Duration
+	// Verify bounds the time from the merge or the sync to the end state,
+	// Merge the time from the pull request to its merge.
+	Verify, Merge time.Duration
+}
+
+// Config is what the books need.
+type Config struct {
+	Clusters map[string]Cluster
+	// Repo opens the repository with a URL.
+	Repo   func(ctx context.Context, url string) (Repository, error)
+	Host   host
+	Policy policy
+	Links  Links
+	Timing Timing
+	// Author is who the bot is in Git.
+	Author git.Person
+	// MergeMethod is "merge", "squash", "rebase", or "" for the branch's own
+	// preference. Merge false leaves merging to people.
+	MergeMethod string
+	Merge       bool
+	Now         func() time.Time
+	Log         *slog.Logger
+}
+
+type systems struct{ Config }
+
+// Books lists the runbooks in all their editions.
+func Books(c Config) []runbook.Book {
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	s := &systems{c}
+	return []runbook.Book{
+		{
+			Name:    runbook.Survey,
+			Version: 1,
+			Steps:   []runbook.Step{survey{s}},
+		},
+		{
+			Name:    Adopt,
+			Version: 1,
+			Ends:    "adopted",
+			Ballot:  ballot,
+			Steps: []runbook.Step{
+				survey{s}, planAdoption{s}, approve{s}, recheckAdoption{s},
+				push{s}, render{s}, pullRequest{s}, merge{s},
+				refresh{s}, syncAdopted{s}, verify{s}, settle{s}, record{s},
+			},
+		},
+		{
+			Name:    Revert,
+			Version: 1,
+			Ends:    "reverted",
+			Ballot:  ballot,
+			Steps: []runbook.Step{
+				survey{s}, planRevert{s}, approve{s}, recheckRevert{s},
+				syncReverted{s}, verify{s}, settle{s}, record{s},
+			},
+		},
+	}
+}
