@@ -1,0 +1,184 @@
+package drift
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"reconcilebot/runbook/argocd"
+	"reconcilebot/runbook/cluster"
+	"reconcilebot/runbook/manifest"
+)
+
+// evidence says who or what made a difference: the audit log if it tells,
+// else Argo CD's own trail, else the field manager, which names a tool only.
+func (s *survey) evidence(ctx context.Context, o manifest.Object, m argocd.Managed, f field, managers []cluster.Manager) (Evidence, error) {
+	owner, owned := writer(owners(managers, m.Live, f.path), managers, f.path)
+	e := Evidence{Kind: Unknown}
+	if owned {
+		e = Evidence{Kind: ByManager, Tool: tool(owner), Manager: owner.Name, At: owner.At}
+	}
+	writes, err := s.writes(ctx, o, text(m.Live, "metadata", "uid"))
+	if err != nil {
+		return e, err
+	}
+	if w, ok := culprit(writes, f, owner, owned); ok {
+		e = audited(w, e)
+	}
+	if e.Person == "" && (owner.Name == "argocd-server" || strings.HasSuffix(e.Note, "argocd-server.")) {
+		return s.fromTrail(ctx, o, e)
+	}
+	if e.Kind == ByManager || e.Kind == Unknown {
+		e.Note = s.silence()
+	}
+	return e, nil
+}
+
+// silence says why no person is named.
+func (s *survey) silence() string {
+	if s.Writes == nil {
+		return "The audit log is not connected, so nobody can be named."
+	}
+	return "The audit log has no request that made this change, so nobody is named."
+}
+
+// writer is the manager that made a change: of those that own the field, the
+// latest that is no GitOps controller. A whole object was made by its first.
+func writer(mine, all []cluster.Manager, path manifest.Path) (cluster.Manager, bool) {
+	if len(path) == 0 {
+		mine = slices.Clone(all)
+		slices.SortStableFunc(mine, func(a, b cluster.Manager) int { return a.At.Compare(b.At) })
+	}
+	for _, m := range mine {
+		if kind := authorOf(m.Name); kind == hand || kind == stranger {
+			return m, true
+		}
+	}
+	return cluster.Manager{}, false
+}
+
+// writes gives the audited writes to an object, oldest first, without our own.
+func (s *survey) writes(ctx context.Context, o manifest.Object, uid string) ([]cluster.Write, error) {
+	if s.Writes == nil {
+		return nil, nil
+	}
+	seen := map[string]bool{}
+	var out []cluster.Write
+	for _, key := range (cluster.ObjectRef{APIVersion: o.APIVersion, Kind: o.Kind, Namespace: o.Namespace, Name: o.Name}).Keys(uid) {
+		list, err := s.Writes(ctx, key)
+		if err != nil {
+			return nil, err
+		}
+		for _, w := range list {
+			// Another object of that name, from before or after this one.
+			other := uid != "" && w.Object.UID != "" && w.Object.UID != uid
+			ours := s.Self != "" && w.User == s.Self
+			if !seen[w.AuditID] && !other && !ours {
+				seen[w.AuditID] = true
+				out = append(out, w)
+			}
+		}
+	}
+	slices.SortStableFunc(out, func(a, b cluster.Write) int { return a.At.Compare(b.At) })
+	return out, nil
+}
+
+// slack is how far a managed field's time, which has whole seconds and is
+// taken before the request is done, may be from the audit log's.
+const slack = 2 * time.Second
+
+// culprit finds the write that made a field what it is. Going back from the
+// latest, it is the first of those that left the value that is there now.
+// Writes whose request the audit log does not tell, as for ConfigMaps, are
+// joined by the manager and the time.
+func culprit(writes []cluster.Write, f field, owner cluster.Manager, owned bool) (cluster.Write, bool) {
+	var found cluster.Write
+	ok := false
+	for _, w := range slices.Backward(writes) {
+		switch touches(w, f) {
+		case untouched:
+			continue
+		case same:
+			found, ok = w, true
+			continue
+		case unsaid:
+			if !ok && owned && fromManager(w, owner) {
+				return w, true
+			}
+			continue
+		}
+		break
+	}
+	return found, ok
+}
+
+// fromManager tells whether a write can be the one that a managed fields
+// entry tells of.
+func fromManager(w cluster.Write, m cluster.Manager) bool {
+	name := w.FieldManager
+	if name == "" {
+		// The API server's own rule for clients that don't say.
+		name, _, _ = strings.Cut(w.UserAgent, "/")
+	}
+	apart := w.At.Sub(m.At)
+	return name == m.Name && w.Object.Subresource == m.Subresource && apart > -slack && apart < slack
+}
+
+// audited makes evidence of a write. Service accounts and the cluster's own
+// users are no persons.
+func audited(w cluster.Write, was Evidence) Evidence {
+	e := Evidence{Kind: ByAudit, Tool: toolOf(w), At: w.At, AuditID: w.AuditID, Manager: was.Manager}
+	switch {
+	case strings.HasPrefix(w.User, "system:serviceaccount:"):
+		_, account, _ := strings.Cut(strings.TrimPrefix(w.User, "system:serviceaccount:"), ":")
+		e.Note = "Written by the service account " + account + "."
+	case strings.HasPrefix(w.User, "system:"):
+		e.Note = "Written by " + w.User + "."
+	default:
+		e.Person = w.User
+		if w.By != "" {
+			e.Note = "Through " + w.By + ", which acted in this name."
+		}
+	}
+	return e
+}
+
+// fromTrail asks Argo CD's own trail for an edit that was made in its UI: to
+// the cluster, that was argocd-server.
+func (s *survey) fromTrail(ctx context.Context, o manifest.Object, e Evidence) (Evidence, error) {
+	if !s.asked {
+		events, err := s.Argo.Events(ctx, s.ref)
+		if err != nil {
+			if _, denied := errors.AsType[*argocd.Denied](err); !denied {
+				return e, err
+			}
+		}
+		s.trail, s.asked = events, true
+	}
+	for _, event := range slices.Backward(s.trail) {
+		apart := event.At.Sub(e.At)
+		about := event.Reason == "ResourceUpdated" && strings.HasSuffix(event.Message, "/"+o.Kind+" '"+o.Name+"'") ||
+			event.Reason == "ResourceActionRan" && strings.HasSuffix(event.Message, "/"+o.Kind+"/"+o.Name)
+		if event.User != "" && about && apart > -slack && apart < slack {
+			return Evidence{Kind: ByController, Person: event.User, Tool: tools["argocd-server"], At: event.At, Manager: e.Manager,
+				AuditID: e.AuditID, Note: "Named by Argo CD's events; the cluster saw argocd-server."}, nil
+		}
+	}
+	e.Note = "Made in Argo CD's UI or API; its events do not say by whom."
+	return e, nil
+}
+
+// deleter finds who deleted an object, which leaves no trace but in the audit
+// log.
+func (s *survey) deleter(ctx context.Context, o manifest.Object) (Evidence, error) {
+	writes, err := s.writes(ctx, o, "")
+	if err != nil {
+		return Evidence{}, err
+	}
+	if n := len(writes); n > 0 && writes[n-1].Verb == "delete" {
+		return audited(writes[n-1], Evidence{}), nil
+	}
+	return Evidence{Kind: Unknown, Note: s.silence()}, nil
+}
