@@ -156,8 +156,9 @@ func (s *Sim) addMessageContext(payload obj, c *channel, m Message, responseURL 
 	}
 }
 
-// ActInView uses an element of a modal that the person has open.
-func (a *Actor) ActInView(ctx context.Context, viewID, element, choice string) (*Invocation, error) {
+// ActInView uses an element of a modal that the person has open. Values are
+// what stands in its inputs at that moment, named as for Submit.
+func (a *Actor) ActInView(ctx context.Context, viewID, element, choice string, values map[string]string) (*Invocation, error) {
 	s := a.sim
 	s.mu.Lock()
 	u, v, err := a.viewing(viewID)
@@ -170,6 +171,11 @@ func (a *Actor) ActInView(ctx context.Context, viewID, element, choice string) (
 		s.mu.Unlock()
 		return nil, fmt.Errorf("view %s: %w", v.Title, err)
 	}
+	state, _, err := v.fill(values)
+	if err != nil {
+		s.mu.Unlock()
+		return nil, err
+	}
 	action, err := s.action(e, choice)
 	if err != nil {
 		s.mu.Unlock()
@@ -178,7 +184,7 @@ func (a *Actor) ActInView(ctx context.Context, viewID, element, choice string) (
 	inv := &Invocation{TriggerID: s.trigger(u.ID, v.ID)}
 	payload := s.actionPayload(u, inv.TriggerID, action)
 	payload["container"] = obj{"type": "view", "view_id": v.ID}
-	payload["view"] = s.wireView(v, obj{})
+	payload["view"] = s.wireView(v, state)
 	s.mu.Unlock()
 	return inv, s.invoke(ctx, inv, parcel{kind: kindInteractive, what: str(action["action_id"]), user: u.ID, payload: payload})
 }

@@ -97,7 +97,7 @@ func (s *Sim) orders() map[string]orderFunc {
 		},
 		"click": func(ctx context.Context, o order) (any, error) {
 			if o.View != "" {
-				return s.As(o.User).ActInView(ctx, o.View, o.Element, o.Choice)
+				return s.As(o.User).ActInView(ctx, o.View, o.Element, o.Choice, o.Values)
 			}
 			return s.As(o.User).In(o.Channel).act(ctx, o.TS, o.Element, o.Choice, o.Version)
 		},

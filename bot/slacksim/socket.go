@@ -30,9 +30,9 @@ type ticket struct {
 
 // socket is one connection of the app.
 type socket struct {
-	id   int
-	host string // the app's name for this server, for URLs in payloads
-	conn *websocket.Conn
+	id     int
+	frames *watched
+	conn   *websocket.Conn
 
 	write sync.Mutex // one writer at a time
 
@@ -65,8 +65,10 @@ func (s *Sim) link(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "the ticket is used, expired or unknown", http.StatusForbidden)
 		return
 	}
-	up := websocket.Upgrader{CheckOrigin: func(*http.Request) bool { return true }}
-	conn, err := up.Upgrade(w, r, nil)
+	// A buffer of its own makes the library read from the watched connection.
+	up := websocket.Upgrader{ReadBufferSize: 4096, CheckOrigin: func(*http.Request) bool { return true }}
+	watch := &watcher{ResponseWriter: w}
+	conn, err := up.Upgrade(watch, r, nil)
 	if err != nil {
 		return // the upgrader has answered
 	}
@@ -75,7 +77,7 @@ func (s *Sim) link(w http.ResponseWriter, r *http.Request) {
 	if r.URL.Query().Get("debug_reconnects") == "true" {
 		life = debugLife
 	}
-	c := &socket{host: r.Host, conn: conn}
+	c := &socket{frames: watch.conn, conn: conn}
 	if !s.enter(c) {
 		_ = c.send(obj{"type": "disconnect", "reason": "too_many_websockets", "debug_info": debugInfo(c, life)})
 		c.close(websocket.CloseNormalClosure, "too many websockets")
@@ -181,8 +183,8 @@ func (s *Sim) heard(c *socket, kind int, raw []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	defer s.bump()
-	if kind != websocket.TextMessage || len(raw) >= maxAckBytes {
-		s.find(RuleAckIgnored, "a frame of %d bytes was ignored: only text below %d bytes is read", len(raw), maxAckBytes)
+	if one := c.frames.next(); !one || kind != websocket.TextMessage || len(raw) >= maxAckBytes {
+		s.find(RuleAckIgnored, "a message of %d bytes was ignored: only text in one frame below %d bytes is read", len(raw), maxAckBytes)
 		return
 	}
 	var ack struct {

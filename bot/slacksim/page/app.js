@@ -1,6 +1,7 @@
 // The page: one person's view of the workspace, kept in step with it.
 import { $, h, keyed } from './dom.js';
 import { follow, look, order } from './api.js';
+import { values } from './blocks.js';
 import { ask, showVersions, showView } from './dialogs.js';
 import { avatar, drawMessage } from './messages.js';
 import { composer } from './composer.js';
@@ -23,7 +24,9 @@ const ctx = {
   channel: (id, label) => (by(screen.channels.map((c) => c.channel), id) || { name: label || id }).name,
   group: (id) => (screen.groups.find((g) => g.id === id) || { handle: id }).handle,
   people: () => screen.people.filter((u) => !u.deleted),
-  actInView: (view, b, e, choice) => press(e, () => order('click', { user: me().id, view: view.id, element: e.action_id, choice }), 'modal'),
+  actInView: (view, b, e, choice) => press(e, () => order('click', {
+    user: me().id, view: view.id, element: e.action_id, choice, values: values($('modal')),
+  }), 'modal'),
 };
 
 const page = {
@@ -182,6 +185,7 @@ async function refresh() {
       again = false;
       const who = me() ? me().id : state.as || '';
       screen = await look('screen', { user: who, channel: state.channel || '' });
+      screen.people.forEach((u, i) => { u.colour = i % 8; });
       if (!state.as && me()) { state.as = me().name; again = true; continue; }
       if (!here() && screen.channels.length) { state.channel = screen.channels[0].channel.name; again = true; continue; }
       draw();

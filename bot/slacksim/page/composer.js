@@ -6,12 +6,15 @@ const smart = (t) => t.replace(/(^|[\s(])"/g, '$1“').replace(/"/g, '”').repl
 
 export function composer({ label, testid, commands, send }) {
   const hints = h('ul', { className: 'hints', hidden: true, role: 'listbox', 'aria-label': 'Commands' });
+  let shift = false;
   const quotes = h('input', { type: 'checkbox', id: testid + '-smart' });
   const box = h('textarea', {
     id: testid === 'composer' ? 'composer' : undefined, rows: 1, 'data-testid': testid, 'aria-label': label, placeholder: label,
     autocomplete: 'off', spellcheck: false,
     oninput: () => { grow(); hint(); },
+    onbeforeinput: (ev) => { if (ev.inputType === 'insertLineBreak' && !shift) ev.preventDefault(); },
     onkeydown: (ev) => {
+      shift = ev.shiftKey;
       if (ev.key === 'Enter' && !ev.shiftKey && !ev.isComposing) { ev.preventDefault(); go(); }
       if (ev.key === 'Tab' && !hints.hidden && hints.firstChild) { ev.preventDefault(); hints.firstChild.click(); }
       if (ev.key === 'Escape') hints.hidden = true;

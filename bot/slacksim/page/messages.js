@@ -6,7 +6,7 @@ import { mrkdwn } from './mrkdwn.js';
 export function avatar(user) {
   const name = user ? user.real_name || user.name : '?';
   const initials = name.split(/[\s.-]+/).slice(0, 2).map((w) => w[0] || '').join('').toUpperCase();
-  const colour = [...(user ? user.id : '')].reduce((n, c) => (n * 31 + c.charCodeAt(0)) % 8, 7);
+  const colour = user ? user.colour || 0 : 0;
   return h('span', { className: `avatar c${colour}${user && user.is_bot ? ' bot' : ''}`, 'aria-hidden': 'true' }, initials);
 }
 

@@ -47,6 +47,7 @@ export function inline(text, ctx) {
   for (let i = 0; i < text.length;) {
     const rest = text.slice(i);
     const free = i === 0 || !/\w/.test(text[i - 1]);
+    const named = rest.match(/^:([a-z0-9_+-]+):/);
     let m;
     if ((m = rest.match(/^<([^<>\n]+)>/))) {
       flush();
@@ -54,7 +55,8 @@ export function inline(text, ctx) {
     } else if ((m = rest.match(/^`([^`\n]+)`/))) {
       flush();
       out.push(h('code', {}, unescape(m[1])));
-    } else if ((m = rest.match(/^:([a-z0-9_+-]+):/)) && emoji(m[1])) {
+    } else if (named && emoji(named[1])) {
+      m = named;
       flush();
       out.push(h('span', { role: 'img', 'aria-label': m[1] }, emoji(m[1])));
     } else if (free && (m = rest.match(/^https?:\/\/[^\s<>|]*[^\s<>|.,;:!?)]/))) {
