@@ -11,27 +11,44 @@ const (
 	// with short bursts, https://docs.slack.dev/apis/web-api/rate-limits.
 	postBurst = 2.0
 	postEvery = time.Second
-	// editEvery is how often one card is edited at most.
+	// editBurst and editEvery: a card is edited once per second at most, but
+	// what follows its first appearance is not kept waiting.
+	editBurst = 3.0
 	editEvery = time.Second
 )
+
+// bucket allows so many at once and one more every so often.
+type bucket struct {
+	level float64
+	at    time.Time
+}
+
+// wait says how long it takes until one more is allowed.
+func (b *bucket) wait(now time.Time, size float64, every time.Duration) time.Duration {
+	b.level = min(size, b.level+float64(now.Sub(b.at))/float64(every))
+	b.at = now
+	if b.level >= 1 {
+		return 0
+	}
+	return time.Duration((1 - b.level) * float64(every))
+}
 
 // lane is one channel's way out: one thing at a time, at Slack's pace. The
 // outbox's lock guards it.
 type lane struct {
 	room state.Room
 	busy bool
-	// level is how many messages may be posted now. It starts at one, since a
-	// process before this one may have used up the rest.
-	level float64
-	at    time.Time
+	// posts starts at one, since a process before this one may have used up
+	// the rest.
+	posts bucket
 	// shut is until when the channel is left alone because it can't be posted
 	// to.
 	shut  time.Time
 	pause backoff
 	told  map[string]bool
-	// edited is when a card was edited last, tried what failed.
-	edited map[state.ReconciliationID]time.Time
-	tried  map[state.MessageKey]*retry
+	// edits paces each card, tried holds what failed.
+	edits map[state.ReconciliationID]*bucket
+	tried map[state.MessageKey]*retry
 }
 
 type retry struct {
@@ -41,8 +58,8 @@ type retry struct {
 
 func newLane(room state.Room, now time.Time) *lane {
 	return &lane{
-		room: room, level: 1, at: now, pause: backoff{Least: 30 * time.Second, Most: 10 * time.Minute},
-		told: map[string]bool{}, edited: map[state.ReconciliationID]time.Time{}, tried: map[state.MessageKey]*retry{},
+		room: room, posts: bucket{1, now}, pause: backoff{Least: 30 * time.Second, Most: 10 * time.Minute},
+		told: map[string]bool{}, edits: map[state.ReconciliationID]*bucket{}, tried: map[state.MessageKey]*retry{},
 	}
 }
 
@@ -84,23 +101,15 @@ func (l *lane) due(t todo, now time.Time, g *gates) time.Time {
 		later(r.until)
 	}
 	if t.rank() == 1 {
-		later(l.edited[t.r.ID].Add(editEvery))
+		if b := l.edits[t.r.ID]; b != nil {
+			later(now.Add(b.wait(now, editBurst, editEvery)))
+		}
 		later(now.Add(g.closed("chat.update")))
 		return at
 	}
-	later(now.Add(l.untilPost(now)))
+	later(now.Add(l.posts.wait(now, postBurst, postEvery)))
 	later(now.Add(g.closed("chat.postMessage")))
 	return at
-}
-
-// untilPost says how long it takes until one more message may be posted.
-func (l *lane) untilPost(now time.Time) time.Duration {
-	l.level = min(postBurst, l.level+float64(now.Sub(l.at))/float64(postEvery))
-	l.at = now
-	if l.level >= 1 {
-		return 0
-	}
-	return time.Duration((1 - l.level) * float64(postEvery))
 }
 
 // said notes that something was said.
@@ -109,22 +118,25 @@ func (l *lane) said(t todo, now time.Time) {
 	l.pause.reset()
 	clear(l.told)
 	l.spend(t, now)
+	if t.notice == nil && t.r.IsClosed() {
+		delete(l.edits, t.r.ID)
+	}
 }
 
 // spend counts a call that Slack saw, whether or not it liked it.
 func (l *lane) spend(t todo, now time.Time) {
-	switch {
-	case t.rank() != 1:
-		l.untilPost(now)
-		l.level--
-		if t.notice == nil {
-			l.edited[t.r.ID] = now
-		}
-	case t.r.IsClosed():
-		delete(l.edited, t.r.ID)
-	default:
-		l.edited[t.r.ID] = now
+	if t.rank() != 1 {
+		l.posts.wait(now, postBurst, postEvery)
+		l.posts.level--
+		return
 	}
+	b := l.edits[t.r.ID]
+	if b == nil {
+		b = &bucket{editBurst, now}
+		l.edits[t.r.ID] = b
+	}
+	b.wait(now, editBurst, editEvery)
+	b.level--
 }
 
 // again puts something off.
