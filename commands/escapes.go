@@ -11,11 +11,11 @@ func plain(s string) string {
 	return strings.NewReplacer("&amp;", "&", "&lt;", "<", "&gt;", ">").Replace(s)
 }
 
-// stands is what an escape in the place of a word stands for: an id for a
+// standsFor is what an escape in the place of a word stands for: an id for a
 // person or a channel, with its mark in front, and the address for a link.
 // Slack makes a link of any word that looks like a host, such as a target
 // named "web.prod": that is taken as the word that was typed.
-func stands(token string) string {
+func standsFor(token string) string {
 	target, label, _ := strings.Cut(token, "|")
 	target, label = plain(target), plain(label)
 	switch {

@@ -58,7 +58,7 @@ func split(text string) (words, error) {
 func next(text string) (word, rest string, quoted bool) {
 	if text[0] == '<' {
 		if end := strings.IndexByte(text, '>'); end > 0 {
-			return stands(text[1:end]), strings.TrimLeft(text[end+1:], " "), false
+			return standsFor(text[1:end]), strings.TrimLeft(text[end+1:], " "), false
 		}
 	}
 	first, size := utf8.DecodeRuneInString(text)
