@@ -43,5 +43,5 @@ func (c *Client) Refresh(ctx context.Context, ref Ref, hard bool) (App, error) {
 			return after, nil
 		}
 	}
-	return App{}, &Unavailable{What: what, Err: errors.New("Argo CD took the request and did not compare again")}
+	return App{}, &Unavailable{What: what, Err: errors.New("the request was taken and nothing was compared again")}
 }

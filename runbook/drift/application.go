@@ -114,21 +114,20 @@ func (s *Surveyor) head(ctx context.Context, app argocd.App, d *Drift) {
 // of objects says already; the status is written last.
 func (s *Surveyor) settled(ctx context.Context, ref argocd.Ref, app argocd.App, visible bool) (argocd.App, error) {
 	const looks = 10
-	for range looks {
-		if (app.Sync.Status == "OutOfSync") == visible {
+	for look := range looks {
+		// OutOfSync without a change has reasons that don't go away, such as
+		// noise; one more look is enough.
+		if (app.Sync.Status == "OutOfSync") == visible || !visible && look > 0 {
 			break
 		}
-		if err := s.Pause(ctx, 100*time.Millisecond); err != nil {
-			return app, err
+		if look > 0 {
+			if err := s.Pause(ctx, 100*time.Millisecond); err != nil {
+				return app, err
+			}
 		}
 		var err error
 		if app, err = s.Argo.App(ctx, ref); err != nil {
 			return app, err
-		}
-		if !visible {
-			// OutOfSync without a change has reasons that don't go away, such
-			// as noise; one more look is enough.
-			break
 		}
 	}
 	return app, nil

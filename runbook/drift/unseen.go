@@ -63,7 +63,7 @@ func added(owned fieldpath.Path, m argocd.Managed) (f field, ok bool) {
 			return field{}, false
 		}
 		next, has := gitStep(git, e, pe)
-		if labels := len(path) == 2 && path[0].Key == "metadata"; !has && labels {
+		if !has && isLabels(path) {
 			// A whole map of labels is not added: each label is.
 			next, has = map[string]any{}, true
 		}
@@ -73,6 +73,13 @@ func added(owned fieldpath.Path, m argocd.Managed) (f field, ok bool) {
 		git = next
 	}
 	return field{}, false
+}
+
+// isLabels tells whether a path leads to labels or annotations, also those of
+// a template.
+func isLabels(path manifest.Path) bool {
+	n := len(path)
+	return n > 1 && path[n-2].Key == "metadata" && (path[n-1].Key == "labels" || path[n-1].Key == "annotations")
 }
 
 // empty tells whether a value says nothing, as securityContext: {} does.
