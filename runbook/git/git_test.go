@@ -24,8 +24,15 @@ func TestTreeShowsTheFilesOfACommit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := fstest.TestFS(tree, "apps/web.yaml", "bin/run", "other.txt"); err != nil && !strings.Contains(err.Error(), "link.yaml") && !strings.Contains(err.Error(), "vendored") {
-		t.Error(err)
+	// The root has entries that can't be opened, which TestFS does not allow.
+	for dir, file := range map[string]string{"apps": "web.yaml", "bin": "run"} {
+		sub, err := fs.Sub(tree, dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := fstest.TestFS(sub, file); err != nil {
+			t.Error(err)
+		}
 	}
 	if got, err := fs.ReadFile(tree, "apps/web.yaml"); string(got) != "zero\none\n2 two\n" || err != nil {
 		t.Errorf("apps/web.yaml: %q, %v", got, err)

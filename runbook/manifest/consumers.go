@@ -40,34 +40,38 @@ func newReaders(ctx context.Context, f *files, req Request) (*readers, error) {
 		if src.Name == req.Target.Name && path.Clean(src.Dir) == path.Clean(req.Target.Dir) {
 			continue
 		}
-		if err := ctx.Err(); err != nil {
+		if err := rs.add(ctx, src); err != nil {
 			return nil, err
 		}
-		why := src.Unsupported
-		if why == "" {
-			if err := f.checkKind(src); err != nil {
-				why = err.Error()
-			}
-		}
-		if why != "" {
-			rs.opaque = append(rs.opaque, opaque{src, why, f.reach(src)})
-			continue
-		}
-		members, err := f.list(ctx, src)
-		if err != nil && !isRefusal(err) {
-			return nil, err
-		}
-		if err != nil {
-			rs.opaque = append(rs.opaque, opaque{src, err.Error(), f.reach(src)})
-			continue
-		}
-		reads := map[string]bool{}
-		for _, m := range members {
-			reads[m.real] = true
-		}
-		rs.rendered = append(rs.rendered, reader{src, reads})
 	}
 	return rs, nil
+}
+
+func (rs *readers) add(ctx context.Context, src Source) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if src.Unsupported != "" {
+		rs.opaque = append(rs.opaque, opaque{src, src.Unsupported, rs.files.reach(src)})
+		return nil
+	}
+	members, err := rs.files.list(ctx, src)
+	if err == nil {
+		err = rs.files.checkKind(src)
+	}
+	if isRefusal(err) {
+		rs.opaque = append(rs.opaque, opaque{src, err.Error(), rs.files.reach(src)})
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	reads := map[string]bool{}
+	for _, m := range members {
+		reads[m.real] = true
+	}
+	rs.rendered = append(rs.rendered, reader{src, reads})
+	return nil
 }
 
 // check renders everyone who reads a file before and after its edit, and

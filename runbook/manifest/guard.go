@@ -136,20 +136,3 @@ func (t *text) robot(at int) string {
 	}
 	return ""
 }
-
-// hasTemplate tells whether a document has the braces of a template outside
-// of quotes: it is then no finished manifest, even if it can be read as one.
-func hasTemplate(n *yaml.Node) bool {
-	if n.Kind == yaml.ScalarNode {
-		return n.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle|yaml.LiteralStyle|yaml.FoldedStyle) == 0 && strings.Contains(n.Value, "{{")
-	}
-	for i, c := range n.Content {
-		if n.Kind == yaml.MappingNode && i%2 == 0 && c.Kind != yaml.ScalarNode && c.Kind != yaml.AliasNode {
-			return true
-		}
-		if hasTemplate(c) {
-			return true
-		}
-	}
-	return false
-}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // maxPath bounds a path's text, in bytes: far more than any field needs.
@@ -14,6 +15,9 @@ const maxPath = 64 << 10
 func ParsePath(text string) (Path, error) {
 	if len(text) > maxPath {
 		return nil, fmt.Errorf("path of %d bytes is longer than %d", len(text), maxPath)
+	}
+	if !utf8.ValidString(text) {
+		return nil, fmt.Errorf("path %.100q is not UTF-8", text)
 	}
 	p := pathParser{rest: text}
 	path := Path{}

@@ -3,7 +3,6 @@ package manifest
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 )
@@ -130,46 +129,4 @@ func compare(a, b any, at Path, f func(Path)) {
 			f(at)
 		}
 	}
-}
-
-// conclude renders everything once more, from nothing, and makes the edits
-// only if that agrees with what was found on the way.
-func (p *proposer) conclude(ctx context.Context, before []Resource, verdicts []Verdict) (Proposal, error) {
-	fresh := newFiles(p.req.Tree, p.req.Limits)
-	fresh.edited = p.files.edited
-	after, err := fresh.render(ctx, p.req.Target)
-	if err != nil {
-		return Proposal{}, fmt.Errorf("render %s after the edits: %w", p.req.Target.Name, err)
-	}
-	out := Proposal{Changes: verdicts, Proof: p.proof}
-	for _, m := range differences(before, after) {
-		if !slices.Contains(p.expected, m) {
-			out.Proof.Target.Unexpected = append(out.Proof.Target.Unexpected, p.name(after, m))
-		}
-	}
-	for i, v := range verdicts {
-		if v.Proven && len(out.Proof.Target.Unexpected) > 0 {
-			v.Proven = false
-			verdicts[i] = refused(v, refuse(ProofFailed, byHand, "together the edits would change %s too", out.Proof.Target.Unexpected[0]))
-		}
-		if !verdicts[i].Proven && v.Class != Already {
-			out.Proof.Target.Differences++
-		}
-	}
-	out.Proof.Target.Before, out.Proof.Target.After = digest(before), digest(after)
-	out.Proof.Target.Differences += len(out.Proof.Target.Unexpected)
-	out.Proof.Consumers.Checked = len(p.readers.rendered)
-	out.Proof.ReadFiles = p.files.digests
-	if len(out.Proof.Target.Unexpected) > 0 {
-		out.Proof.Target.After = out.Proof.Target.Before
-		return out, nil
-	}
-	for _, file := range p.editedFiles() {
-		e, err := p.makeEdit(file)
-		if err != nil {
-			return Proposal{}, err
-		}
-		out.Edits = append(out.Edits, e)
-	}
-	return out, nil
 }

@@ -16,8 +16,6 @@ const (
 	Encrypted Class = "encrypted"
 	// Masked means that the value at hand is a mask, not the value.
 	Masked Class = "masked"
-	// Generated means that no file holds the object as it is.
-	Generated Class = "generated-object"
 	// Ambiguous means that more than one place may supply the value.
 	Ambiguous Class = "ambiguous-supplier"
 	// UnsupportedTool means that the source can't be rendered here.

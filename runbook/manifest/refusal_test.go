@@ -43,7 +43,6 @@ func TestRefusals(t *testing.T) {
 		"an anchor that others use": {tree: tree(flowSpec("\n  replicas: &n 3\n  minReadySeconds: *n\n")), class: SharedSource, why: "&n"},
 		"a value behind an alias":   {tree: tree(flowSpec("\n  a: &a {x: 3}\n  b: *a\n")), change: at("spec.b.x", int64(3), int64(4)), class: SharedSource, why: "line 5"},
 		"a template":                {tree: tree("a: {{ .Values.a }}\n" + deployment), class: Unreadable},
-		"a template in part":        {tree: tree(deployment + "note: a{{ .Values.a }}\n"), class: Generated},
 		"a broken file beside it":   {tree: fstest.MapFS{"apps/web.yaml": {Data: []byte(deployment)}, "apps/bad.yaml": {Data: []byte("apiVersion: v1\nkind: X\nmetadata: [\n")}}, class: Unreadable, why: "apps/bad.yaml"},
 		"text in UTF-16":            {tree: tree("\xff\xfea\x00"), class: Unreadable, why: "UTF-16"},
 		"Kustomize":                 {tree: fstest.MapFS{"apps/web.yaml": {Data: []byte(deployment)}, "apps/kustomization.yaml": {Data: []byte("resources: [web.yaml]")}}, class: UnsupportedTool, why: "Kustomize"},
