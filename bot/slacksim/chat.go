@@ -253,7 +253,7 @@ func updateMessage(s *Sim, c *call) (obj, *failure) {
 }
 
 // edit replaces what a message says and keeps what it said before. Text alone
-// drops the blocks, as chat.update does; omitted metadata stays.
+// drops the blocks, as chat.update does; omitted attachments and metadata stay.
 func (s *Sim) edit(m *stored, what content, blocks, meta bool) {
 	m.old = append(m.old, m.Message)
 	m.Versions++
@@ -262,7 +262,9 @@ func (s *Sim) edit(m *stored, what content, blocks, meta bool) {
 		m.Blocks = what.blocks
 		m.Text = what.text
 	}
-	m.Attach = what.attach
+	if what.attach != nil {
+		m.Attach = what.attach
+	}
 	if meta {
 		m.Metadata = what.metadata
 		if m.Metadata != nil && m.Metadata.EventType == "" {
@@ -326,7 +328,8 @@ func (s *Sim) wireMessage(m Message, withMetadata bool) obj {
 	set("blocks", m.Blocks, len(m.Blocks) > 0)
 	set("attachments", m.Attach, m.Attach != nil)
 	set("files", s.wireFiles(m.Files), len(m.Files) > 0)
-	set("edited", obj{"user": m.BotID, "ts": m.TS}, m.Edited)
+	// Slack marks an update that has blocks as no edit.
+	set("edited", obj{"user": m.User, "ts": m.TS}, m.Edited && len(m.Blocks) == 0)
 	set("metadata", m.Metadata, withMetadata && m.Metadata != nil)
 	set("thread_ts", m.ThreadTS, m.ThreadTS != "")
 	set("parent_user_id", m.User, m.ThreadTS != "" && m.ThreadTS != m.TS)

@@ -167,6 +167,7 @@ func (s *Sim) await(ctx context.Context, d *delivery) (*Envelope, error) {
 	late := make(chan struct{})
 	stop := s.clock.AfterFunc(s.opts.AckWindow, func() { close(late) })
 	defer stop()
+	s.tell()
 	select {
 	case <-d.done:
 		return s.logged(d), nil

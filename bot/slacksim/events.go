@@ -53,6 +53,7 @@ func (s *Sim) attempt(p parcel) {
 		defer s.mu.Unlock()
 		s.background(func() { s.attempt(p) })
 	})
+	s.tell()
 }
 
 // emitMessage announces a new message. The app's own come too when it is

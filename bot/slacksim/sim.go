@@ -146,6 +146,13 @@ func (s *Sim) bump() {
 	s.changed = make(chan struct{})
 }
 
+// tell is bump for those who do not hold the lock.
+func (s *Sim) tell() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.bump()
+}
+
 // Wait returns when cond holds. It looks again at every change of the
 // workspace and never sleeps; what names the condition in the error.
 func (s *Sim) Wait(ctx context.Context, what string, cond func() bool) error {

@@ -31,7 +31,7 @@ export function drawMessage(m, page, inThread) {
       h('strong', {}, user ? user.name : m.user), user && user.is_bot && h('span', { className: 'badge app' }, 'APP'),
       user && user.role && !user.is_bot && h('span', { className: 'role' }, user.role), when(m.ts)),
     body(m, ctx, page),
-    m.edited && h('button', { className: 'edited', type: 'button', 'data-testid': 'edited', title: 'See earlier versions', onclick: () => page.versions(m) }, '(edited)'),
+    m.edited && !(m.blocks && m.blocks.length) && h('span', { className: 'edited', 'data-testid': 'edited' }, '(edited)'),
     (m.files || []).map((f) => file(f, page)),
     m.reactions && h('p', { className: 'reactions' }, m.reactions.map((r) => h('span', {}, `:${r.name}: ${r.users.length}`))),
     !inThread && m.reply_count > 0 && h('button', {
@@ -53,6 +53,7 @@ function file(f, page) {
 function tools(m, page, inThread) {
   if (m.is_ephemeral) return null;
   return h('div', { className: 'message-tools', role: 'toolbar', 'aria-label': 'Message actions' },
+    m.versions > 1 && h('button', { type: 'button', 'data-testid': 'versions-open', onclick: () => page.versions(m) }, `${m.versions} versions`),
     !inThread && h('button', { type: 'button', 'data-testid': 'reply', onclick: () => page.openThread(m.ts) }, 'Reply in thread'),
     page.shortcuts().map((s) => h('button', { type: 'button', 'data-testid': 'shortcut-' + s.callback_id, onclick: () => page.shortcut(m, s) }, s.name)));
 }
