@@ -3,6 +3,7 @@ package argocd
 import (
 	"context"
 	"errors"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -78,7 +79,7 @@ func (c *Client) Events(ctx context.Context, ref Ref) ([]Event, error) {
 	}
 	var list []Event
 	for _, item := range answer.Items {
-		e := Event{Reason: item.Reason, Message: item.Message, User: actor(item.Reason, item.Message)}
+		e := Event{Reason: item.Reason, Message: item.Message, User: actor(item.Message)}
 		for _, at := range []time.Time{item.LastTimestamp, item.EventTime, item.FirstTimestamp} {
 			if e.At.IsZero() {
 				e.At = at.UTC()
@@ -90,18 +91,16 @@ func (c *Client) Events(ctx context.Context, ref Ref) ([]Event, error) {
 	return list, nil
 }
 
-// actor finds the user in a message: the audit logger puts it in front of
-// what the server's handlers report. What the controller reports begins with
-// a capital letter and names nobody.
-func actor(reason, message string) string {
-	switch reason {
-	case "ResourceUpdated", "ResourceDeleted", "ResourceActionRan", "OperationStarted", "ResourceCreated":
-	default:
+// acts are what the server's handlers report after a user's name, in
+// logAppEvent's callers. What the controller reports begins otherwise, as in
+// "Updated sync status: Synced -> OutOfSync" and "Initiated automated sync".
+var acts = regexp.MustCompile(`^(\S+) (patched resource|deleted resource|deleted application|created application|updated application|ran action|initiated|terminated running) ?`)
+
+// actor finds the user in an event's message; "" if none acted.
+func actor(message string) string {
+	found := acts.FindStringSubmatch(message)
+	if found == nil {
 		return ""
 	}
-	user, rest, found := strings.Cut(message, " ")
-	if !found || user == "Initiated" || user == "Unknown" || rest == "" {
-		return ""
-	}
-	return user
+	return found[1]
 }

@@ -16,7 +16,7 @@ var credential = regexp.MustCompile(`(?i)passw|passphrase|secret|token|credentia
 func LooksSecret(name string) bool { return credential.MatchString(name) }
 
 // scrub masks what looks like a credential in a request's object or patch. A
-// body that is no JSON, or too large, is dropped: what can't be looked
+// body that is neither, or too large, is dropped: what can't be looked
 // through isn't kept.
 func scrub(raw json.RawMessage) json.RawMessage {
 	if len(raw) == 0 || len(raw) > maxBody {
@@ -25,7 +25,12 @@ func scrub(raw json.RawMessage) json.RawMessage {
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	decoder.UseNumber()
 	var v any
-	if decoder.Decode(&v) != nil || v == nil {
+	if decoder.Decode(&v) != nil {
+		return nil
+	}
+	switch v.(type) {
+	case map[string]any, []any:
+	default:
 		return nil
 	}
 	out, err := json.Marshal(scrubbed(v))
