@@ -51,7 +51,7 @@ func TestBuiltOnceAndAgainOnlyAfterAChange(t *testing.T) {
 	if out, err := exec.Command(first).Output(); err != nil || string(out) != "hello" {
 		t.Fatalf("the built program said %q, %v", out, err)
 	}
-	if second := build(t, b, p); second != first || len(d.lines) != 1 {
+	if second := build(t, b, p); second != first || len(d.lines) != 2 {
 		t.Errorf("a second build made %s after %s and said %q", second, first, d.lines)
 	}
 	write(t, filepath.Join(p.Module, "go.mod"), "module hello\n\ngo 1.26.1\n")

@@ -49,7 +49,7 @@ func (b Builder) Build(ctx context.Context, programs ...Program) (map[string]str
 		}
 		path := filepath.Join(b.Cache, p.Name+"-"+key, p.Name)
 		paths[p.Name] = path
-		if _, err := os.Stat(path); err != nil {
+		if _, err := os.Stat(path); err != nil || p.Changing {
 			missing = append(missing, job{Program: p, path: path})
 		}
 	}
@@ -80,10 +80,13 @@ func (b Builder) make(ctx context.Context, jobs []job) error {
 	}
 	defer unlock()
 
+	if once := names(jobs); once != "" {
+		b.Display.Say("building " + once + " into " + b.Cache + ", which is done once")
+	}
 	progress := newProgress(b.Display, b.Now, jobs)
 	defer progress.close()
 	for i, j := range jobs {
-		if _, err := os.Stat(j.path); err == nil {
+		if _, err := os.Stat(j.path); err == nil && !j.Changing {
 			progress.skip(i)
 			continue
 		}
@@ -94,32 +97,55 @@ func (b Builder) make(ctx context.Context, jobs []job) error {
 	return nil
 }
 
-// one builds beside the final place and renames, so that an interrupted build
-// leaves nothing that looks finished.
-func (b Builder) one(ctx context.Context, j job, report *stage) error {
-	dir := filepath.Dir(j.path)
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return diskHint(b.Cache, fmt.Errorf("make a folder for %s: %w", j.Name, err))
+// names lists the jobs that are done once.
+func names(jobs []job) string {
+	var once []string
+	for _, j := range jobs {
+		if !j.Changing {
+			once = append(once, j.Name)
+		}
 	}
-	half, err := os.MkdirTemp(dir, "building-")
-	if err != nil {
-		return diskHint(b.Cache, fmt.Errorf("make a folder for %s: %w", j.Name, err))
-	}
-	defer os.RemoveAll(half)
+	return strings.Join(once, ", ")
+}
 
+// one builds one program.
+func (b Builder) one(ctx context.Context, j job, report *stage) error {
+	if err := os.MkdirAll(filepath.Dir(j.path), 0o755); err != nil {
+		return diskHint(b.Cache, fmt.Errorf("make a folder for %s: %w", j.Name, err))
+	}
 	listed, err := list(ctx, j.Program, report)
 	if err != nil {
 		return diskHint(b.Cache, err)
 	}
 	report.begin(listed)
+	place := b.fresh
+	if j.Changing {
+		// Built in its place: what is there already tells Go whether there
+		// is anything to do.
+		place = func(ctx context.Context, j job, report *stage) error { return compile(ctx, j.Program, j.path, report) }
+	}
+	if err := place(ctx, j, report); err != nil {
+		return diskHint(b.Cache, err)
+	}
+	report.done()
+	return nil
+}
+
+// fresh builds beside the final place and renames, so that an interrupted build
+// leaves nothing that looks finished.
+func (b Builder) fresh(ctx context.Context, j job, report *stage) error {
+	half, err := os.MkdirTemp(filepath.Dir(j.path), "building-")
+	if err != nil {
+		return fmt.Errorf("make a folder for %s: %w", j.Name, err)
+	}
+	defer os.RemoveAll(half)
 	out := filepath.Join(half, j.Name)
 	if err := compile(ctx, j.Program, out, report); err != nil {
-		return diskHint(b.Cache, err)
+		return err
 	}
 	if err := os.Rename(out, j.path); err != nil {
 		return fmt.Errorf("put %s into the cache: %w", j.Name, err)
 	}
-	report.done()
 	return nil
 }
 

@@ -28,7 +28,10 @@ func (l *Lines) Live(text string) {
 		l.live = true
 		return
 	}
-	if l.Now().Sub(l.shown) >= 10*time.Second {
+	switch {
+	case l.shown.IsZero():
+		l.shown = l.Now()
+	case l.Now().Sub(l.shown) >= 10*time.Second:
 		l.shown = l.Now()
 		fmt.Fprintln(l.Out, text)
 	}

@@ -177,7 +177,9 @@ func (s *stage) done() {
 		s.whole.pace = float64(took) / float64(s.job.Usual)
 	}
 	s.whole.mu.Unlock()
-	s.whole.display.Say(fmt.Sprintf("built %s in %s", s.job.Name, round(took)))
+	if s.job.count.stale > 0 {
+		s.whole.display.Say(fmt.Sprintf("built %s in %s", s.job.Name, round(took)))
+	}
 }
 
 func bar(done, all int) string {

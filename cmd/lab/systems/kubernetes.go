@@ -61,14 +61,14 @@ func StartKubernetes(ctx context.Context, k *Keeper, c KubernetesConfig) (*Kuber
 		return nil, fmt.Errorf("make the cluster's keys: %w", err)
 	}
 	kube := &Kubernetes{URL: "https://" + local(ports[2]), CA: keys.ca, dir: c.Dir}
+	if kube.Kubectl, err = link(c.Dir, "kubectl", c.Kubernetes); err != nil {
+		return nil, err
+	}
 	admin, err := kube.accounts(c)
 	if err != nil {
 		return nil, fmt.Errorf("write the cluster's accounts: %w", err)
 	}
 	if err := c.Audit.write(c.Dir); err != nil {
-		return nil, err
-	}
-	if kube.Kubectl, err = link(c.Dir, "kubectl", c.Kubernetes); err != nil {
 		return nil, err
 	}
 	if err := kube.control(ctx, k, c, keys, ports); err != nil {
@@ -170,8 +170,21 @@ func (kube *Kubernetes) accounts(c KubernetesConfig) (adminToken string, err err
 		if err := line(p, p.Groups); err != nil {
 			return "", err
 		}
+		if err := kube.script(p.Name); err != nil {
+			return "", err
+		}
 	}
 	return adminToken, os.WriteFile(filepath.Join(c.Dir, "tokens.csv"), []byte(csv.String()), 0o600)
+}
+
+// KubectlOf is the path of a kubectl that acts as a person.
+func (kube *Kubernetes) KubectlOf(person string) string {
+	return filepath.Join(kube.dir, "bin", "kubectl-"+person)
+}
+
+func (kube *Kubernetes) script(person string) error {
+	text := fmt.Sprintf("#!/bin/sh\nexec %q --kubeconfig %q \"$@\"\n", kube.Kubectl, kube.Kubeconfig(person))
+	return os.WriteFile(kube.KubectlOf(person), []byte(text), 0o755)
 }
 
 // link makes a program callable under another name: programs that are several

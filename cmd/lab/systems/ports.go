@@ -82,3 +82,8 @@ func listens(addr string) func(context.Context) error {
 		return conn.Close()
 	}
 }
+
+// Answers returns when a URL answers with 200.
+func Answers(ctx context.Context, what, url string) error {
+	return await(ctx, what, answers(http.DefaultClient, url, ""))
+}

@@ -1,0 +1,185 @@
+package rig
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"reconcilebot/bot/slacksim"
+	"reconcilebot/cmd/lab/systems"
+	"reconcilebot/cmd/lab/world"
+)
+
+// A Bot is `reconcilebot serve` as a process of its own. Its methods must not
+// be called at the same time: those who stop it are alone in the lab.
+type Bot struct {
+	keeper  *systems.Keeper
+	process *systems.Process
+	slack   *slacksim.Sim
+	program string
+	config  string
+	listen  string // probes
+	audit   string
+}
+
+// Start starts the bot and returns when it says that it is ready, which it
+// does once it hears Slack.
+func (b *Bot) Start(ctx context.Context) (err error) {
+	b.process, err = b.keeper.Start(systems.Command{
+		Name: "reconcilebot", Path: b.program, Args: []string{"serve", "--config", b.config}, Graceful: true,
+	})
+	if err != nil {
+		return err
+	}
+	if err := systems.Answers(ctx, "the bot", "http://"+b.listen+"/readyz"); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, 30*time.Second, fmt.Errorf("not connected within 30 s; its log is %s", b.Log()))
+	defer cancel()
+	return b.slack.Wait(ctx, "the bot's connection to Slack", func() bool { return len(b.slack.Connections()) > 0 })
+}
+
+// Command is how the bot is started, for people who want to do it themselves.
+func (b *Bot) Command() string { return b.program + " serve --config " + b.config }
+
+// Kill ends the bot at once, as kill -9 or a power cut does.
+func (b *Bot) Kill() { b.process.Kill() }
+
+// Stop ends the bot as Kubernetes does.
+func (b *Bot) Stop() { b.process.Stop() }
+
+// Log is the path of the bot's log.
+func (b *Bot) Log() string { return b.process.Log() }
+
+// secrets are made anew for every rig.
+type secrets struct{ audit string }
+
+func newSecrets() secrets { return secrets{audit: systems.Secret()} }
+
+// bot writes the bot's config and tokens, as its installation would, and starts
+// it.
+func (r *Rig) bot(ctx context.Context) error {
+	if err := os.MkdirAll(r.path("bot"), 0o700); err != nil {
+		return err
+	}
+	if err := r.account(ctx); err != nil {
+		return fmt.Errorf("make the bot's account in the cluster: %w", err)
+	}
+	argocd, err := r.Argo.Token(ctx, "reconcilebot")
+	if err != nil {
+		return err
+	}
+	for name, secret := range map[string]string{
+		"slack-app": r.Slack.AppToken(), "slack-bot": r.Slack.BotToken(),
+		"argocd": argocd, "github": r.Git.BotToken(), "audit": r.secrets.audit,
+	} {
+		if err := os.WriteFile(r.path("bot", name+".token"), []byte(secret+"\n"), 0o600); err != nil {
+			return err
+		}
+	}
+	if err := os.WriteFile(r.Bot.config, []byte(r.configText()), 0o600); err != nil {
+		return err
+	}
+	if r.options.NoBot {
+		return nil
+	}
+	if err := r.Bot.Start(ctx); err != nil {
+		return err
+	}
+	r.options.Say("reconcilebot is connected")
+	return nil
+}
+
+// account gives the bot the service account and the rights of deploy/base.
+func (r *Rig) account(ctx context.Context) error {
+	const namespace = "reconcilebot"
+	for _, file := range []string{"namespace.yaml", "serviceaccount.yaml", "rbac.yaml"} {
+		text, err := os.ReadFile(filepath.Join(r.options.Tree, "deploy", "base", file))
+		if err != nil {
+			return err
+		}
+		// Kustomize writes the namespace into the objects that have one.
+		manifest := strings.Replace(string(text), "kind: ServiceAccount\nmetadata:\n", "kind: ServiceAccount\nmetadata:\n  namespace: "+namespace+"\n", 1)
+		if err := r.Kube.Apply(ctx, manifest); err != nil {
+			return err
+		}
+	}
+	token, err := r.Kube.ServiceAccountToken(ctx, namespace, "reconcilebot")
+	if err != nil {
+		return err
+	}
+	return r.Kube.WriteKubeconfig("reconcilebot", token)
+}
+
+// configText is a config file such as a user writes.
+func (r *Rig) configText() string {
+	var people strings.Builder
+	for _, p := range world.People() {
+		if p.Kubernetes != "" {
+			fmt.Fprintf(&people, "- {name: %s, slack: %s, github: %[1]s, kubernetes: [%[3]s]}\n", p.Name, p.Slack, p.Kubernetes)
+		}
+	}
+	timing := timingUsual
+	if r.options.Fast {
+		timing = timingFast
+	}
+	return strings.NewReplacer(
+		"$SLACK", r.Page, "$LISTEN", r.Bot.listen, "$AUDIT", r.Bot.audit, "$CLUSTER", world.Cluster,
+		"$KUBECONFIG", r.Kube.Kubeconfig("reconcilebot"), "$ARGOCD", r.Argo.URL, "$GIT", r.GitPage,
+		"$PEOPLE", people.String(), "$TIMING", timing,
+	).Replace(configYAML)
+}
+
+const configYAML = `# The bot's config in the lab. Secrets are in the files that it names.
+state: state.db
+listen: $LISTEN
+
+slack:
+  api: $SLACK/api/
+  appTokenFile: slack-app.token
+  botTokenFile: slack-bot.token
+
+audit:
+  listen: $AUDIT
+  tokenFile: audit.token
+
+clusters:
+- name: $CLUSTER
+  kubeconfig: $KUBECONFIG
+  argocd:
+    server: $ARGOCD
+    tokenFile: argocd.token
+    namespace: argocd
+
+github:
+  api: $GIT/api/v3/
+  tokenFile: github.token
+  git:
+    cache: git
+    author: {name: reconcilebot, email: reconcilebot@example.com}
+
+people:
+$PEOPLE
+groups:
+  on-call: [alice, bob, carol]
+  owners: [alice, bob, carol]
+
+# Alice may approve what others ask for, so that in the lab it is the rule
+# about one's own changes, and not this list, that keeps her from approving hers.
+policy:
+- targets: ["$CLUSTER/*"]
+  see: [everyone]
+  decide: [on-call]
+  approve: {by: [owners], count: 1}
+
+timing: $TIMING
+`
+
+// A minute of quiet after the end is what production needs. In the lab a person
+// watches.
+const timingUsual = "{pollGitHub: 1s, pollArgoCD: 500ms, stableFor: 3s}"
+
+const timingFast = "{pollGitHub: 200ms, pollArgoCD: 200ms, stableFor: 500ms}"

@@ -1,0 +1,262 @@
+// Package rig puts the lab together: the systems, the people's worlds in them,
+// and the bot, started as a user would start it.
+//
+// It must never give the bot a way that a user's bot does not have: it gets a
+// config file, token files and the rights of deploy/base, and is reached through
+// Slack alone.
+//
+// Why a package and not the command itself: tests and benchmarks stand on the
+// same rig.
+package rig
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"reconcilebot/bot/slacksim"
+	"reconcilebot/cmd/lab/systems"
+	"reconcilebot/cmd/lab/world"
+	"reconcilebot/deploy/slack"
+)
+
+// Options say what rig to start.
+type Options struct {
+	Tree     string            // the source tree
+	Programs map[string]string // where the built programs are, by name
+	Addr     string            // of the page; on loopback
+	Worlds   []world.World
+	Say      func(string) // told what has been reached; may be nil
+	// NoBot leaves the bot to be started by someone else, with its config.
+	NoBot bool
+	// Fast shortens the bot's waits between polls, for scenarios.
+	Fast bool
+}
+
+// A Rig is the running lab.
+type Rig struct {
+	Page    string // address of the local Slack's page
+	GitPage string // address of the Git host
+	Kube    *systems.Kubernetes
+	Argo    *systems.ArgoCD
+	Slack   *slacksim.Sim
+	Git     *GitHost
+	Bot     *Bot
+	Dir     string // the run folder
+	Worlds  []world.World
+
+	ctx     context.Context // ends, with a cause, when a process dies
+	keeper  *systems.Keeper
+	servers []*http.Server
+	serving errgroup.Group
+	options Options
+	secrets secrets
+	begun   time.Time
+}
+
+// Start starts everything and returns when the worlds are seeded and the bot
+// is connected. The rig ends with Close.
+func Start(ctx context.Context, o Options) (_ *Rig, err error) {
+	if o.Say == nil {
+		o.Say = func(string) {}
+	}
+	dir, err := os.MkdirTemp("", "reconcilebot-lab-")
+	if err != nil {
+		return nil, fmt.Errorf("make a run folder: %w; TMPDIR names another place", err)
+	}
+	r := &Rig{Dir: dir, Worlds: o.Worlds, options: o, begun: time.Now(), secrets: newSecrets()}
+	if err := os.MkdirAll(r.path("logs"), 0o700); err != nil {
+		return nil, err
+	}
+	r.keeper, r.ctx = systems.NewKeeper(ctx, r.path("logs"))
+	defer func() {
+		if err == nil {
+			return
+		}
+		// What ended the context is the reason; what failed then, its echo.
+		if cause := context.Cause(r.ctx); cause != nil && !errors.Is(cause, context.Canceled) {
+			err = cause
+		}
+		err = errors.Join(err, r.Close(true))
+	}()
+	return r, r.start(r.ctx)
+}
+
+func (r *Rig) start(ctx context.Context) error {
+	if err := r.hosts(); err != nil {
+		return err
+	}
+	ports, err := systems.Ports(2)
+	if err != nil {
+		return err
+	}
+	r.Bot = &Bot{keeper: r.keeper, program: r.options.Programs["reconcilebot"], config: r.path("bot", "config.yaml"),
+		listen: fmt.Sprintf("127.0.0.1:%d", ports[0]), audit: fmt.Sprintf("127.0.0.1:%d", ports[1]), slack: r.Slack}
+	if err := r.cluster(ctx); err != nil {
+		return err
+	}
+	all, ctx := errgroup.WithContext(ctx)
+	all.SetLimit(5)
+	all.Go(func() error { return r.bot(ctx) })
+	for _, w := range r.Worlds {
+		all.Go(func() error { return r.seed(ctx, w) })
+	}
+	if err := all.Wait(); err != nil || r.options.NoBot {
+		return err
+	}
+	return r.bind(r.ctx)
+}
+
+// hosts starts what runs in this process: the local Slack and the Git host.
+func (r *Rig) hosts() (err error) {
+	page, err := listen(r.options.Addr)
+	if err != nil {
+		return err
+	}
+	if r.Slack, err = slacksim.New(workspace(r.Worlds), slacksim.Options{BotToken: "xoxb-lab-" + systems.Secret(), AppToken: "xapp-lab-" + systems.Secret()}); err != nil {
+		return fmt.Errorf("start the local Slack: %w", err)
+	}
+	r.Page = r.serve(page, r.Slack.Handler())
+	git, err := listen("127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	if r.Git, err = newGitHost(r.path("git"), "http://"+git.Addr().String()); err != nil {
+		return fmt.Errorf("start the Git host: %w", err)
+	}
+	r.GitPage = r.serve(git, r.Git)
+	r.options.Say("local Slack at " + r.Page)
+	return nil
+}
+
+// workspace is the local Slack's company: the people, a channel for each world.
+func workspace(worlds []world.World) slacksim.Seed {
+	seed := slacksim.Seed{Team: slacksim.Team{ID: "T0ACME", Name: "Acme", Domain: "acme"}, Manifest: []byte(slack.Manifest())}
+	members := []string{"U0APP"}
+	seed.App = slacksim.App{ID: "A0RECONCILE", BotID: "B0RECONCILE", UserID: members[0]}
+	for _, p := range world.People() {
+		seed.Users = append(seed.Users, slacksim.User{
+			ID: p.Slack, Name: p.Name, RealName: p.FullName, Role: p.Role, Email: p.Name + "@example.com", Guest: p.Guest,
+		})
+		members = append(members, p.Slack)
+	}
+	for _, w := range worlds {
+		seed.Channels = append(seed.Channels, slacksim.Channel{ID: w.ChannelID, Name: w.Channel, Topic: w.Incident + ": " + w.App, Members: members})
+	}
+	return seed
+}
+
+// cluster starts Kubernetes and Argo CD and makes the bot's credentials.
+func (r *Rig) cluster(ctx context.Context) (err error) {
+	var people []systems.Person
+	for _, p := range world.People() {
+		if p.Kubernetes != "" {
+			people = append(people, systems.Person{Name: p.Name, User: p.Kubernetes, Groups: []string{p.Group}})
+		}
+	}
+	r.Kube, err = systems.StartKubernetes(ctx, r.keeper, systems.KubernetesConfig{
+		Dir: r.path("kubernetes"), Kubernetes: r.options.Programs["kubernetes"], Kwok: r.options.Programs["kwok"],
+		People: people, Audit: systems.Audit{URL: "http://" + r.Bot.audit, Token: r.secrets.audit},
+	})
+	if err != nil {
+		return err
+	}
+	r.options.Say("Kubernetes is up")
+	definitions, err := crds(ctx, r.options.Tree)
+	if err != nil {
+		return err
+	}
+	r.Argo, err = systems.StartArgoCD(ctx, r.keeper, systems.ArgoCDConfig{
+		Dir: r.path("argocd"), Program: r.options.Programs["argocd"], CRDs: definitions, Kube: r.Kube,
+		Tools: []string{r.options.Programs["kustomize"], r.options.Programs["helm"]},
+	})
+	if err != nil {
+		return err
+	}
+	r.options.Say("Argo CD is up")
+	return nil
+}
+
+func (r *Rig) seed(ctx context.Context, w world.World) error {
+	if err := world.Seed(ctx, w, r.Git, r.Kube); err != nil {
+		return err
+	}
+	r.options.Say(fmt.Sprintf("%s is Synced and Healthy", w.App))
+	return nil
+}
+
+// bind ties every world's channel to its incident, as an engineer does.
+func (r *Rig) bind(ctx context.Context) error {
+	all, ctx := errgroup.WithContext(ctx)
+	all.SetLimit(5)
+	for _, w := range r.Worlds {
+		all.Go(func() error {
+			_, err := r.Slack.As(world.OnCall).In(w.Channel).Slash(ctx, "/reconcile incident "+w.Incident)
+			if err != nil {
+				return fmt.Errorf("bind #%s to %s: %w", w.Channel, w.Incident, err)
+			}
+			return nil
+		})
+	}
+	return all.Wait()
+}
+
+// Done ends when a process has died; Why then says which.
+func (r *Rig) Done() <-chan struct{} { return r.ctx.Done() }
+
+// Why is the reason that the rig is done.
+func (r *Rig) Why() error { return context.Cause(r.ctx) }
+
+// Close ends every process. The run folder is removed, unless keep says that
+// its logs are of use.
+func (r *Rig) Close(keep bool) error {
+	r.keeper.Close()
+	if r.Slack != nil {
+		r.Slack.Close()
+	}
+	if r.Argo != nil {
+		r.Argo.Close()
+	}
+	for _, s := range r.servers {
+		_ = s.Close() // only its connections; nobody waits for an answer any more
+	}
+	_ = r.serving.Wait()
+	if logs, _ := os.ReadDir(r.path("logs")); keep && len(logs) > 0 {
+		return fmt.Errorf("the logs are in %s", r.path("logs"))
+	}
+	return os.RemoveAll(r.Dir)
+}
+
+func (r *Rig) serve(l net.Listener, h http.Handler) (url string) {
+	s := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second}
+	r.servers = append(r.servers, s)
+	r.serving.Go(func() error { return s.Serve(l) })
+	return "http://" + l.Addr().String()
+}
+
+// listen takes an address of the loopback interface.
+func listen(addr string) (net.Listener, error) {
+	host, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		return nil, fmt.Errorf("listen on %q: write it like 127.0.0.1:7411", addr)
+	}
+	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+		return nil, fmt.Errorf("listen on %s: the lab listens on loopback only, write it like 127.0.0.1:%s", addr, port)
+	}
+	l, err := net.Listen("tcp", addr)
+	if err != nil {
+		return nil, fmt.Errorf("listen on %s: %w; another lab may be running: end it, or choose another port with -addr 127.0.0.1:PORT", addr, err)
+	}
+	return l, nil
+}
+
+func (r *Rig) path(names ...string) string {
+	return filepath.Join(append([]string{r.Dir}, names...)...)
+}
