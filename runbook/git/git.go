@@ -128,8 +128,17 @@ func (r *Repo) load() error {
 	return nil
 }
 
-// usable tells whether each branch of the copy leads to a commit with a tree.
+// maxPacks is how many packs a copy may gather. Each fetch that brings
+// something leaves one, and every look-up asks all of them.
+const maxPacks = 300
+
+// usable tells whether each branch of the copy leads to a commit with a tree,
+// and whether it is still worth keeping.
 func (r *Repo) usable() error {
+	packs, err := filepath.Glob(filepath.Join(r.dir, "objects", "pack", "*.pack"))
+	if err != nil || len(packs) > maxPacks {
+		return fmt.Errorf("the copy of %s has %d packs", r.config.URL, len(packs))
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	refs, err := r.repo.Branches()

@@ -1,7 +1,6 @@
 package manifest
 
 import (
-	"slices"
 	"strings"
 
 	"gopkg.in/yaml.v3"
@@ -153,11 +152,8 @@ func lookup(v any, path Path) (value any, at Path, found bool) {
 			}
 			v, at = next, at.Child(e)
 		case []any:
-			j := slices.IndexFunc(x, func(item any) bool { return matchesValue(item, e.Item) })
-			if pos, ok := e.Index(); ok {
-				j = pos
-			}
-			if j < 0 || j >= len(x) || e.Key != "" {
+			j := itemIndex(x, e)
+			if j < 0 {
 				return nil, at, false
 			}
 			v, at = x[j], at.Child(At(j))

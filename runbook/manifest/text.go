@@ -22,7 +22,10 @@ type text struct {
 // parseText parses a file; what can't be parsed has err set.
 func parseText(content []byte) *text {
 	t := &text{content: content, lines: lineStarts(content)}
-	t.docs, t.err = parseDocs(content)
+	var err error
+	if t.docs, err = parseDocs(content); err != nil {
+		t.err = tell(err)
+	}
 	return t
 }
 
