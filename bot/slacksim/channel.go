@@ -59,7 +59,7 @@ func (s *Sim) SetChannel(idOrName string, change func(*Channel)) error {
 		return fmt.Errorf("change channel %s: no such channel", idOrName)
 	}
 	before := c.Channel
-	before.Members = slices.Clone(c.Members)
+	c.Members = slices.Clone(c.Members) // readers may hold the old list
 	change(&c.Channel)
 	if c.ID != before.ID {
 		s.move(c, before.ID)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"mime"
 	"mime/multipart"
 	"net/http"
@@ -153,7 +154,9 @@ func (s *Sim) share(files []*File, channels []string, a args) {
 			Subtype: "file_share", Text: a["initial_comment"],
 		}
 		for _, f := range files {
-			f.Shares[id] = append(f.Shares[id], m.TS)
+			// Messages keep the file as it was: readers hold no lock.
+			f.Shares = maps.Clone(f.Shares)
+			f.Shares[id] = append(slices.Clone(f.Shares[id]), m.TS)
 			if room.Private {
 				f.private = append(f.private, id)
 			}

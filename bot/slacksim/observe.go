@@ -67,7 +67,7 @@ func (s *Sim) screen(user, channel string) obj {
 	o := obj{
 		"version": s.version, "team": s.team, "app": s.app, "connections": s.openSockets(),
 		"commands": s.manifest.Features.Commands, "shortcuts": s.manifest.Features.Shortcuts,
-		"groups": s.groups, "people": s.everyone(), "messages": []Message{}, "views": []*View{}, "channels": []obj{},
+		"groups": s.allGroups(), "people": s.everyone(), "messages": []Message{}, "views": []View{}, "channels": []obj{},
 	}
 	if u == nil {
 		return o
@@ -76,8 +76,20 @@ func (s *Sim) screen(user, channel string) obj {
 	if open != nil && open.sees(u.ID) {
 		o["messages"] = open.screen(u.ID)
 	}
-	o["views"] = append([]*View{}, s.modals[u.ID]...)
+	views := []View{}
+	for _, v := range s.modals[u.ID] {
+		views = append(views, *v)
+	}
+	o["views"] = views
 	return o
+}
+
+func (s *Sim) allGroups() []Group {
+	out := []Group{}
+	for _, g := range s.groups {
+		out = append(out, *g)
+	}
+	return out
 }
 
 func (s *Sim) openSockets() int {
