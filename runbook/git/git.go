@@ -16,6 +16,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"net/url"
 	"os"
@@ -26,6 +27,7 @@ import (
 	"time"
 
 	gogit "github.com/go-git/go-git/v5"
+	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/transport"
 )
 
@@ -141,22 +143,23 @@ func (r *Repo) usable() error {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	refs, err := r.repo.Branches()
-	if err != nil {
-		return err
+	refs, err := local(r.repo)
+	if err == nil && len(refs) == 0 {
+		err = errors.New("it holds nothing: the first fetch may have been cut short")
 	}
-	defer refs.Close()
-	for {
-		ref, err := refs.Next()
-		if err != nil {
-			break // the end of the list
+	if err != nil {
+		return fmt.Errorf("read the copy of %s: %w", r.config.URL, err)
+	}
+	for name, sha := range refs {
+		if !plumbing.ReferenceName(name).IsBranch() {
+			continue
 		}
-		commit, err := r.repo.CommitObject(ref.Hash())
+		commit, err := r.commit(sha)
 		if err != nil {
-			return fmt.Errorf("read branch %s: %w", ref.Name().Short(), err)
+			return err
 		}
 		if _, err := commit.Tree(); err != nil {
-			return fmt.Errorf("read the tree of branch %s: %w", ref.Name().Short(), err)
+			return fmt.Errorf("read the tree of %s: %w", name, err)
 		}
 	}
 	return nil

@@ -281,6 +281,16 @@ func TestCopyIsReusedAndMended(t *testing.T) {
 	if err := repo.Fetch(t.Context()); err != nil || r.requests.Load() != before+1 {
 		t.Errorf("a fetch without news made %d requests, %v", r.requests.Load()-before, err)
 	}
+	// A first fetch that failed leaves an empty copy.
+	broken := t.TempDir()
+	r.status.Store(http.StatusBadGateway)
+	if _, err := Open(t.Context(), Config{Dir: broken, URL: r.URL}); err == nil {
+		t.Error("opened without a remote")
+	}
+	r.status.Store(0)
+	if _, found, err := r.open(broken).Branch(t.Context(), "main"); !found || err != nil {
+		t.Errorf("after a first fetch that failed: %t, %v", found, err)
+	}
 	packs, err := filepath.Glob(filepath.Join(repo.dir, "objects", "pack", "*.pack"))
 	if err != nil || len(packs) == 0 {
 		t.Fatalf("no packs: %v", err)
