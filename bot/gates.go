@@ -9,7 +9,8 @@ import (
 // limits are per method and workspace, so a pause holds for every channel. It
 // is safe for concurrent use.
 type gates struct {
-	now func() time.Time
+	now   func() time.Time
+	pause backoff // while Slack does not answer
 
 	mu   sync.Mutex // guards what follows
 	gate map[string]*gate
@@ -20,7 +21,9 @@ type gate struct {
 	pause backoff
 }
 
-func newGates(now func() time.Time) *gates { return &gates{now: now, gate: map[string]*gate{}} }
+func newGates(now func() time.Time) *gates {
+	return &gates{now: now, pause: backoff{Least: time.Second, Most: time.Minute}, gate: map[string]*gate{}}
+}
 
 // closed says for how long a method must be left alone.
 func (g *gates) closed(method string) time.Duration {
@@ -39,7 +42,7 @@ func (g *gates) close(method string, t trouble) {
 	defer g.mu.Unlock()
 	have := g.gate[method]
 	if have == nil {
-		have = &gate{pause: backoff{Least: time.Second, Most: time.Minute}}
+		have = &gate{pause: g.pause}
 		g.gate[method] = have
 	}
 	d := t.After

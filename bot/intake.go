@@ -31,6 +31,7 @@ type intake struct {
 	directory *Directory
 	health    *health
 	meters    *meters
+	within    time.Duration // for the disk
 	log       *slog.Logger
 	now       func() time.Time
 	mint      func() string
@@ -181,7 +182,7 @@ func (in *intake) store(a act, at time.Time) (state.Delivery, bool, error) {
 		}
 		done <- result{d, fresh, err}
 	})
-	ctx, cancel := context.WithDeadline(context.Background(), at.Add(storeWithin))
+	ctx, cancel := context.WithDeadline(context.Background(), at.Add(in.within))
 	defer cancel()
 	select {
 	case r := <-done:
@@ -191,7 +192,7 @@ func (in *intake) store(a act, at time.Time) (state.Delivery, bool, error) {
 			r := <-done
 			return r.d, r.fresh, r.err
 		}
-		return state.Delivery{}, false, fmt.Errorf("the disk took longer than %s", storeWithin)
+		return state.Delivery{}, false, fmt.Errorf("the disk took longer than %s", in.within)
 	}
 }
 

@@ -7,14 +7,13 @@ import (
 )
 
 const (
-	// postBurst and postEvery: Slack takes one message per second and channel,
-	// with short bursts, https://docs.slack.dev/apis/web-api/rate-limits.
+	// slackPace: Slack takes one message per second and channel, with short
+	// bursts, https://docs.slack.dev/apis/web-api/rate-limits. One card is
+	// edited no faster.
+	slackPace = time.Second
 	postBurst = 2.0
-	postEvery = time.Second
-	// editBurst and editEvery: a card is edited once per second at most, but
-	// what follows its first appearance is not kept waiting.
+	// editBurst keeps what follows a card's first appearance from waiting.
 	editBurst = 3.0
-	editEvery = time.Second
 )
 
 // bucket allows so many at once and one more every so often.
@@ -36,8 +35,9 @@ func (b *bucket) wait(now time.Time, size float64, every time.Duration) time.Dur
 // lane is one channel's way out: one thing at a time, at Slack's pace. The
 // outbox's lock guards it.
 type lane struct {
-	room state.Room
-	busy bool
+	room  state.Room
+	every time.Duration
+	busy  bool
 	// posts starts at one, since a process before this one may have used up
 	// the rest.
 	posts bucket
@@ -46,19 +46,22 @@ type lane struct {
 	shut  time.Time
 	pause backoff
 	told  map[string]bool
+	retry backoff
 	// edits paces each card, tried holds what failed.
 	edits map[state.ReconciliationID]*bucket
 	tried map[state.MessageKey]*retry
 }
 
+// retry is something that failed: until when it is put off, and for how long
+// the next time.
 type retry struct {
 	until time.Time
 	pause backoff
 }
 
-func newLane(room state.Room, now time.Time) *lane {
+func newLane(room state.Room, now time.Time, every time.Duration, again backoff) *lane {
 	return &lane{
-		room: room, posts: bucket{1, now}, pause: backoff{Least: 30 * time.Second, Most: 10 * time.Minute},
+		room: room, every: every, retry: again, posts: bucket{1, now}, pause: backoff{Least: 30 * time.Second, Most: 10 * time.Minute},
 		told: map[string]bool{}, edits: map[state.ReconciliationID]*bucket{}, tried: map[state.MessageKey]*retry{},
 	}
 }
@@ -102,12 +105,12 @@ func (l *lane) due(t todo, now time.Time, g *gates) time.Time {
 	}
 	if t.rank() == 1 {
 		if b := l.edits[t.r.ID]; b != nil {
-			later(now.Add(b.wait(now, editBurst, editEvery)))
+			later(now.Add(b.wait(now, editBurst, l.every)))
 		}
 		later(now.Add(g.closed("chat.update")))
 		return at
 	}
-	later(now.Add(l.posts.wait(now, postBurst, postEvery)))
+	later(now.Add(l.posts.wait(now, postBurst, l.every)))
 	later(now.Add(g.closed("chat.postMessage")))
 	return at
 }
@@ -126,7 +129,7 @@ func (l *lane) said(t todo, now time.Time) {
 // spend counts a call that Slack saw, whether or not it liked it.
 func (l *lane) spend(t todo, now time.Time) {
 	if t.rank() != 1 {
-		l.posts.wait(now, postBurst, postEvery)
+		l.posts.wait(now, postBurst, l.every)
 		l.posts.level--
 		return
 	}
@@ -135,7 +138,7 @@ func (l *lane) spend(t todo, now time.Time) {
 		b = &bucket{editBurst, now}
 		l.edits[t.r.ID] = b
 	}
-	b.wait(now, editBurst, editEvery)
+	b.wait(now, editBurst, l.every)
 	b.level--
 }
 
@@ -143,7 +146,7 @@ func (l *lane) spend(t todo, now time.Time) {
 func (l *lane) again(t todo, now time.Time, atLeast time.Duration) {
 	r := l.tried[t.key()]
 	if r == nil {
-		r = &retry{pause: backoff{Least: time.Second, Most: 2 * time.Minute}}
+		r = &retry{pause: l.retry}
 		l.tried[t.key()] = r
 	}
 	r.until = now.Add(max(atLeast, r.pause.next()))

@@ -25,6 +25,8 @@ type outbox struct {
 	log     *slog.Logger
 	now     func() time.Time
 	wake    chan struct{}
+	pace    time.Duration
+	retry   backoff // what failed is tried again after
 
 	mu    sync.Mutex // guards what follows
 	lanes map[state.Room]*lane
@@ -121,7 +123,7 @@ func (o *outbox) round(ctx context.Context, bg *sync.WaitGroup) time.Duration {
 func (o *outbox) lane(room state.Room) *lane {
 	l := o.lanes[room]
 	if l == nil {
-		l = newLane(room, o.now())
+		l = newLane(room, o.now(), o.pace, o.retry)
 		o.lanes[room] = l
 	}
 	return l

@@ -106,6 +106,9 @@ func (a *answerer) click(r commands.Request) (commands.Reply, error) {
 		return commands.Reply{Modal: reasonModal(r.Value)}, nil
 	case card.ActionApprove:
 		_, err := a.db.Change(state.ReconciliationID(r.Value), func(rec *state.Reconciliation, _ time.Time) ([]state.Said, error) {
+			if len(rec.Votes) > 0 {
+				return nil, fault.New(fault.Conflict, "You voted already.")
+			}
 			rec.Votes = append(rec.Votes, state.Vote{Yes: true})
 			return []state.Said{{Notice: "approved"}, {Notice: "silent"}, {Notice: "closed"}}, nil
 		})
@@ -155,6 +158,7 @@ type rig struct {
 	// tune changes a bot before it runs.
 	tune      func(*Bot)
 	configure func(*Config)
+	hasty     bool // Slack's limits are off, and the bot does not keep them
 	transport func(http.RoundTripper) http.RoundTripper
 	app       *answerer
 
@@ -194,7 +198,7 @@ func newRig(t *testing.T, opts slacksim.Options) *rig {
 	ctx, cancel := context.WithCancel(context.Background())
 	served := make(chan error, 1)
 	go func() { served <- sim.Serve(ctx, l) }()
-	r := &rig{t: t, sim: sim, api: "http://" + l.Addr().String() + "/api/", path: filepath.Join(t.TempDir(), "state.db")}
+	r := &rig{t: t, hasty: opts.Limits == slacksim.LimitsOff, sim: sim, api: "http://" + l.Addr().String() + "/api/", path: filepath.Join(t.TempDir(), "state.db")}
 	t.Cleanup(func() {
 		r.halt()
 		cancel()
@@ -247,6 +251,11 @@ func (r *rig) launch() {
 	if err != nil {
 		r.t.Fatal(err)
 	}
+	if r.hasty {
+		b.outbox.pace = 10 * time.Millisecond
+	}
+	b.outbox.retry.Least = 20 * time.Millisecond
+	b.outbox.post.gates.pause.Least = 20 * time.Millisecond
 	if r.tune != nil {
 		r.tune(b)
 	}

@@ -67,17 +67,28 @@ func (o *outbox) editCard(ctx context.Context, t todo, q *question) error {
 		}
 		return err
 	}
-	if tr := troubleOf(err); tr.Remedy == replace {
-		o.log.Warn("a card can't be edited any more and is posted again", "run", t.r.ID, "err", tr.Err)
-		return o.replace(t)
+	if troubleOf(err).Remedy == replace {
+		return o.replace(t, err)
 	}
 	return err
 }
 
+// replaceEvery is how often one card is posted anew at most: a fault that the
+// new one has too must not fill the channel.
+const replaceEvery = 10 * time.Minute
+
 // replace forgets where the card stands, so that a new one is posted; the old
 // place is kept, so that the search for the new one does not find the old.
-func (o *outbox) replace(t todo) error {
-	if err := o.db.SaveMessage(replacedKey(t.r.ID), state.Message{Room: t.shown.Room, TS: t.shown.TS}); err != nil {
+func (o *outbox) replace(t todo, why error) error {
+	before, err := o.db.Message(replacedKey(t.r.ID))
+	if err != nil && !errors.Is(err, state.ErrNotFound) {
+		return err
+	}
+	if o.now().Sub(before.Tried) < replaceEvery {
+		return why
+	}
+	o.log.Warn("a card can't be edited any more and is posted again", "run", t.r.ID, "err", why)
+	if err := o.db.SaveMessage(replacedKey(t.r.ID), state.Message{Room: t.shown.Room, TS: t.shown.TS, Tried: o.now()}); err != nil {
 		return err
 	}
 	return o.db.SaveMessage(cardKey(t.r.ID), state.Message{Room: t.r.Room})
