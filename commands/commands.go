@@ -2,9 +2,13 @@ package commands
 
 import (
 	"context"
+	"fmt"
+	"log/slog"
+	"time"
 
 	"reconcilebot/commands/card"
 	"reconcilebot/runbook"
+	"reconcilebot/runbook/fault"
 	"reconcilebot/state"
 )
 
@@ -14,53 +18,104 @@ type Config struct {
 	Engine *runbook.Engine
 	// Directory looks people and channels up.
 	Directory directory
+	// Targets lists what each cluster has, by the cluster's name.
+	Targets map[string]Lister
 	// Team is the workspace whose full members may use the bot.
 	Team string
-	// People, Groups and Policy say who is who and who may do what.
-	People []Person
-	Groups map[string][]string
-	Policy []Rule
-}
-
-// Person is one person under all the names that systems know them by.
-type Person struct {
-	Name, Slack, GitHub string
-	Kubernetes          []string
-}
-
-// Rule says who may do what to targets. The first rule that matches a target
-// holds. See, Decide and Approve.By name people, "@group" or "everyone".
-type Rule struct {
-	// Targets are patterns over a target's full name; "*" matches anything.
-	Targets     []string
-	See, Decide []string
-	Approve     Approve
-}
-
-// Approve says whose yes is needed, and how many of them.
-type Approve struct {
-	By    []string
-	Count int
+	// Access says who is who and who may do what.
+	Access *Access
+	Links  card.Links
+	Log    *slog.Logger
+	// Now is the clock; time.Now if nil.
+	Now func() time.Time
 }
 
 // Commands answers requests. It is safe for concurrent use.
-type Commands struct{ Config }
+type Commands struct {
+	Config
+	rows    []command
+	targets *targets
+}
 
 // New makes the commands.
-func New(c Config) (*Commands, error) { return &Commands{c}, nil }
+func New(c Config) *Commands {
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	return &Commands{Config: c, rows: table(), targets: newTargets(c.Targets)}
+}
 
-// Check validates a modal before it is acknowledged, by what it holds alone.
-// It returns what is wrong by block id; empty means that it may close.
-func (c *Commands) Check(Request) map[string]string { return nil }
+// Handle answers one request, after it was acknowledged. What a person did
+// wrong or may not do is answered too; an error is one of ours, for the log,
+// and fault.Say of it for the one who asked.
+func (c *Commands) Handle(ctx context.Context, req Request) (Reply, error) {
+	reply, err := c.handle(ctx, req)
+	kind := fault.Of(err)
+	if err == nil || kind == fault.Internal {
+		return reply, err
+	}
+	if kind == fault.Denied {
+		err = c.noteDenial(req, err)
+	}
+	answer := card.Refusal(fault.Say(err, string(req.Delivery.ID)))
+	return Reply{Ephemeral: &answer}, nil
+}
 
-// Handle answers one request, after it was acknowledged. An error is for the
-// one who asked: send fault.Say of it, ephemerally.
-func (c *Commands) Handle(context.Context, Request) (Reply, error) { return Reply{}, nil }
+func (c *Commands) handle(ctx context.Context, req Request) (Reply, error) {
+	switch req.Kind {
+	case Slash, Mention:
+		return c.words(ctx, req)
+	case Click:
+		return c.click(ctx, req)
+	case Submit:
+		return c.submit(ctx, req)
+	case Shortcut:
+		return c.shortcut(ctx, req)
+	case Closed:
+		return Reply{}, nil
+	}
+	return Reply{}, fmt.Errorf("handle a request of kind %q: no such kind", req.Kind)
+}
 
-// Card draws the one message in the channel that a reconciliation has.
-func (c *Commands) Card(context.Context, state.Reconciliation) card.Message { return card.Message{} }
+// noteDenial writes down who was refused what. The refusal stands even if it
+// can't be written.
+func (c *Commands) noteDenial(req Request, denial error) error {
+	who := state.Person{ID: req.User}
+	data := map[string]string{"kind": string(req.Kind), "action": req.Action, "text": req.Text, "team": req.Team, "why": denial.Error()}
+	if err := c.DB.Note(entry("denied", who, data)); err != nil {
+		c.Log.Error("a denial was not written down", "user", req.User, "err", err)
+	}
+	return denial
+}
 
-// Notice draws what is said in the thread; false means that nothing is.
-func (c *Commands) Notice(_ context.Context, _ state.Reconciliation, _ string) (card.Message, bool) {
-	return card.Message{}, false
+// call is a request of which it is known who asks and, where it is about one,
+// which target.
+type call struct {
+	Request
+	by asker
+	on onTarget
+}
+
+// words answers a command.
+func (c *Commands) words(ctx context.Context, req Request) (Reply, error) {
+	row, what, err := parse(c.rows, req.Text)
+	if err != nil {
+		return Reply{}, err
+	}
+	if row.who == anyone {
+		return what.run(ctx, c, call{Request: req})
+	}
+	call := call{Request: req}
+	if call.by, err = c.authenticate(ctx, req); err != nil {
+		return Reply{}, err
+	}
+	if name := what.about(); name != "" {
+		if call.on, err = c.targets.find(ctx, name); err != nil {
+			return Reply{}, err
+		}
+		if err := c.Access.allow(call.by, row.who, call.on.Target); err != nil {
+			return Reply{}, err
+		}
+	}
+	return what.run(ctx, c, call)
 }

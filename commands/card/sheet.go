@@ -2,6 +2,7 @@ package card
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"github.com/slack-go/slack"
 )
@@ -9,6 +10,8 @@ import (
 // sheet is a message being drawn, from top to bottom.
 type sheet struct {
 	blocks []slack.Block
+	// spent counts the characters so far.
+	spent int
 	// unique makes block ids that no earlier drawing of the same card had, so
 	// that a click says which drawing it was made on.
 	unique string
@@ -29,16 +32,32 @@ func (s *sheet) title(parts ...string) {
 	s.blocks = append(s.blocks, slack.NewHeaderBlock(plainText(cut(visible(strings.Join(parts, " · ")), 140))))
 }
 
+// budget is how many characters a message has in all: Slack refuses more than
+// about 12,000 and does not document how it counts.
+const budget = 7500
+
+// afford tells whether a text still fits, and says once when none does.
+func (s *sheet) afford(text string) bool {
+	if text == "" || s.spent > budget {
+		return false
+	}
+	if s.spent += utf8.RuneCountInString(text); s.spent > budget {
+		s.blocks = append(s.blocks, slack.NewContextBlock("", mrkdwn("… the rest is too long to show here.")))
+		return false
+	}
+	return true
+}
+
 // lines is a paragraph of lines; empty ones are left out.
 func (s *sheet) lines(lines ...string) {
-	if text := paragraph(lines); text != "" {
+	if text := paragraph(lines); s.afford(text) {
 		s.blocks = append(s.blocks, slack.NewSectionBlock(mrkdwn(text), nil, nil))
 	}
 }
 
 // small is a line of lesser weight.
 func (s *sheet) small(lines ...string) {
-	if text := paragraph(lines); text != "" {
+	if text := paragraph(lines); s.afford(text) {
 		s.blocks = append(s.blocks, slack.NewContextBlock("", mrkdwn(text)))
 	}
 }
@@ -51,7 +70,7 @@ func paragraph(lines []string) string {
 		if line == "" {
 			continue
 		}
-		if length += len([]rune(line)) + 1; length > 2800 {
+		if length += utf8.RuneCountInString(line) + 1; length > 2800 {
 			kept = append(kept, "…")
 			break
 		}
@@ -71,7 +90,7 @@ func fact(label, text string) string {
 // literal shows text as it is: nothing in it is read as formatting, a link or
 // a mention.
 func (s *sheet) literal(text string) {
-	if text = cut(visible(text), 2500); text == "" {
+	if text = cut(visible(text), 2500); !s.afford(text) {
 		return
 	}
 	s.blocks = append(s.blocks, slack.NewRichTextBlock("", &slack.RichTextPreformatted{

@@ -22,7 +22,8 @@ const (
 // alikes take their place.
 func say(s string, most int) string {
 	s = strings.Join(strings.Fields(visible(s)), " ")
-	return escape(lookalike.Replace(cut(s, most)))
+	s = " " + cut(s, most) + " "
+	return escape(strings.TrimSpace(lookalike.Replace(s)))
 }
 
 // lookalike replaces the marks of mrkdwn. The underscore stays: it is common

@@ -1,0 +1,184 @@
+package card
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/slack-go/slack"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+func file(name string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(name, ",", ""), " ", "-")
+}
+
+func TestCards(t *testing.T) {
+	names := map[string]bool{}
+	for _, n := range Gallery() {
+		t.Run(n.Name, func(t *testing.T) {
+			if names[file(n.Name)] {
+				t.Fatalf("two cards are named %q", n.Name)
+			}
+			names[file(n.Name)] = true
+			raw, err := json.MarshalIndent(struct {
+				Text   string        `json:"text"`
+				Blocks []slack.Block `json:"blocks"`
+			}{n.Text, n.Blocks}, "", "  ")
+			if err != nil {
+				t.Fatal(err)
+			}
+			golden(t, file(n.Name)+".json", append(raw, '\n'))
+			golden(t, file(n.Name)+".txt", []byte(readable(n.Message)))
+			for _, wrong := range limits(n.Message) {
+				t.Error(wrong)
+			}
+		})
+	}
+}
+
+func TestTicket(t *testing.T) {
+	for _, name := range []string{"adopted", "left"} {
+		s := newSample(31).decided("adopt").planned().approved().pushed().opened().merged().verified("9ab04f1c22").close("adopted", 31)
+		if name == "left" {
+			s = hostile().close("left", 20)
+		}
+		golden(t, "ticket-"+name+".md", []byte(RecordMarkdown(s.Facts)))
+	}
+}
+
+func golden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	at := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(at, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(at)
+	if err != nil {
+		t.Fatalf("%v; write it with go test ./commands/card -update", err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("%s is drawn differently now:\n%s", name, got)
+	}
+}
+
+// readable draws a message so that people can read it in a terminal.
+func readable(m Message) string {
+	var b strings.Builder
+	for _, block := range m.Blocks {
+		switch block := block.(type) {
+		case *slack.HeaderBlock:
+			fmt.Fprintf(&b, "# %s\n", block.Text.Text)
+		case *slack.ActionBlock:
+			for _, e := range block.Elements.ElementSet {
+				e := e.(*slack.ButtonBlockElement)
+				fmt.Fprintf(&b, "[ %s ]  ", e.Text.Text)
+			}
+			b.WriteByte('\n')
+		case *slack.RichTextBlock:
+			b.WriteString("    " + strings.ReplaceAll(literalText(block), "\n", "\n    ") + "\n")
+		case *slack.ContextBlock:
+			b.WriteString("  (" + strings.Join(drawn(block), "\n   ") + ")\n")
+		default:
+			b.WriteString(strings.Join(drawn(block), "\n") + "\n")
+		}
+		b.WriteByte('\n')
+	}
+	b.WriteString("--- text\n" + m.Text + "\n")
+	return b.String()
+}
+
+// limits lists what Slack would refuse, or what a person could be misled by.
+// https://docs.slack.dev/reference/block-kit/blocks
+func limits(m Message) (wrong []string) {
+	bad := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
+	if m.Text == "" || len(m.Text) > maxFallback {
+		bad("the fallback has %d bytes", len(m.Text))
+	}
+	if n := len(m.Blocks); n == 0 || n > 40 {
+		bad("%d blocks", n)
+	}
+	total, ids, primary := 0, map[string]bool{}, 0
+	text := func(where, s string, most int) {
+		n := utf8.RuneCountInString(s)
+		if total += n; n == 0 || n > most {
+			bad("%s has %d characters of at most %d", where, n, most)
+		}
+		if strings.ContainsFunc(s, func(r rune) bool { return r != '\n' && unicode.Is(unicode.C, r) }) {
+			bad("%s holds something invisible: %q", where, s)
+		}
+	}
+	for _, b := range m.Blocks {
+		if id := b.ID(); id != "" {
+			if ids[id] || len(id) > 255 {
+				bad("block id %q is there twice or too long", id)
+			}
+			ids[id] = true
+		}
+		switch b := b.(type) {
+		case *slack.HeaderBlock:
+			text("a header", b.Text.Text, 150)
+		case *slack.SectionBlock:
+			text("a section", b.Text.Text, 3000)
+			wrong = append(wrong, tokens(b.Text.Text)...)
+		case *slack.ContextBlock:
+			for _, e := range b.ContextElements.Elements {
+				text("a context", e.(*slack.TextBlockObject).Text, 3000)
+				wrong = append(wrong, tokens(e.(*slack.TextBlockObject).Text)...)
+			}
+		case *slack.RichTextBlock:
+			text("a diff", literalText(b), 3000)
+		case *slack.ActionBlock:
+			for _, e := range b.Elements.ElementSet {
+				e := e.(*slack.ButtonBlockElement)
+				text("a button", e.Text.Text, 30)
+				text("a button's label", e.AccessibilityLabel, 75)
+				text("a button's value", e.Value, 2000)
+				if e.Style == slack.StylePrimary {
+					primary++
+				}
+				if c := e.Confirm; c != nil {
+					text("a confirmation's title", c.Title.Text, 100)
+					text("a confirmation", c.Text.Text, 300)
+					text("a confirmation's yes", c.Confirm.Text, 30)
+					text("a confirmation's no", c.Deny.Text, 30)
+				}
+			}
+		default:
+			bad("a block of type %T", b)
+		}
+	}
+	if total > 8000 {
+		bad("%d characters in all", total)
+	}
+	if primary > 1 {
+		bad("%d buttons ask to be pressed first", primary)
+	}
+	return append(wrong, tokens(m.Text)...)
+}
+
+// tokens finds anything between angle brackets that is no link to the web.
+func tokens(s string) (wrong []string) {
+	for {
+		_, after, found := strings.Cut(s, "<")
+		if !found {
+			return wrong
+		}
+		token, rest, _ := strings.Cut(after, ">")
+		if !strings.HasPrefix(token, "https://") {
+			wrong = append(wrong, fmt.Sprintf("%q is no link", token))
+		}
+		s = rest
+	}
+}

@@ -1,0 +1,247 @@
+package card
+
+import (
+	"fmt"
+
+	"reconcilebot/runbook"
+	"reconcilebot/runbook/argocd"
+	"reconcilebot/runbook/book"
+	"reconcilebot/runbook/drift"
+	"reconcilebot/runbook/forge"
+	"reconcilebot/runbook/manifest"
+	"reconcilebot/state"
+)
+
+// Named is a message and what it shows.
+type Named struct {
+	Name string
+	Message
+}
+
+// Gallery draws every kind of message there is, from made-up records.
+func Gallery() []Named {
+	var list []Named
+	for _, part := range [][]Named{firstCards(), planCards(), wayCards(), endCards(), otherCards()} {
+		list = append(list, part...)
+	}
+	return list
+}
+
+func draw(name string, s *sample) Named { return Named{name, Reconciliation(s.Facts)} }
+
+func firstCards() []Named {
+	at := func() *sample { return newSample(6) }
+	change := func(edit func(*drift.Change)) *sample {
+		s := at()
+		c := s.scaled()
+		edit(&c)
+		return s.seen(c)
+	}
+	healed := change(func(c *drift.Change) {
+		c.Outlook = drift.Outlook{Kind: drift.SelfHeal, Text: "Argo CD undoes this within a second; pausing first keeps it."}
+	})
+	manual := change(func(c *drift.Change) {
+		c.Outlook = drift.Outlook{Kind: drift.ManualSync, Text: "it stays until somebody syncs, which puts it back to 3."}
+	})
+	return []Named{
+		draw("looking", at()),
+		draw("looking, Argo CD is down", at().wait("survey", runbook.ForOutage, "waiting for Argo CD, which can't be reached; this goes on by itself when it is back", 5)),
+		draw("found one change", at().seen(at().scaled())),
+		draw("found, self-heal on", healed),
+		draw("found, automated sync off", manual),
+		draw("found, undone already", change(func(c *drift.Change) {
+			c.Outlook = drift.Outlook{Kind: outlookUndone, Text: "nothing more: self-heal undid this at 14:02:01, and here is what it was."}
+		})),
+		draw("found, author unknown", change(func(c *drift.Change) {
+			c.Evidence = drift.Evidence{Kind: drift.ByManager, Tool: "kubectl", Manager: "kubectl-edit", Note: "The audit log is not connected, so nobody can be named."}
+		})),
+		draw("found, nothing known", change(func(c *drift.Change) { c.Evidence = drift.Evidence{Kind: drift.Unknown} })),
+		draw("found, invisible to Argo CD", change(func(c *drift.Change) {
+			c.Path, c.Op, c.Git, c.Live, c.Invisible = path(`metadata.annotations["debug"]`), manifest.Add, nil, "on", true
+			c.Outlook = drift.Outlook{Kind: drift.Kept, Text: "it stays: Argo CD shows Synced, and no sync removes it."}
+		})),
+		draw("found many changes", many()),
+		draw("found, several hands", severalHands()),
+		draw("found, secret value", secret()),
+		draw("found, cannot be proven", unprovable()),
+		draw("found, hostile text", hostile()),
+		draw("nothing differs", at().seen()),
+		draw("cannot judge", unjudgeable()),
+	}
+}
+
+func many() *sample {
+	s := newSample(6)
+	list := []drift.Change{s.scaled()}
+	for i := range 20 {
+		c := s.scaled()
+		c.Path = path(fmt.Sprintf("spec.template.spec.containers[name=web].env[name=FLAG_%d].value", i))
+		c.Git, c.Live = "off", "on"
+		if i%2 == 1 {
+			c.Object.Name = "worker"
+		}
+		list = append(list, c)
+	}
+	return s.seen(list...)
+}
+
+func severalHands() *sample {
+	s := newSample(6)
+	image := s.scaled()
+	image.Path, image.Git, image.Live = path("spec.template.spec.containers[name=web].image"), "acme/web:1.4.2", "acme/web:1.4.3-hotfix"
+	image.Evidence = drift.Evidence{Kind: drift.ByAudit, Person: "bob@example.com", Tool: "kubectl set image", At: s.at(4)}
+	gone := s.scaled()
+	gone.Object = manifest.Object{APIVersion: "policy/v1", Kind: "PodDisruptionBudget", Namespace: "payments", Name: "web"}
+	gone.Path, gone.Op, gone.Live = nil, manifest.Remove, nil
+	return s.seen(gone, image, s.scaled())
+}
+
+func secret() *sample {
+	s := newSample(6)
+	c := s.scaled()
+	c.Object = manifest.Object{APIVersion: "v1", Kind: "Secret", Namespace: "payments", Name: "stripe"}
+	c.Path, c.Git, c.Live, c.Masked = path("data.key"), "++++++++", "+++++++++", true
+	return s.leave("survey", book.Seen{Drift: s.drift(c), Places: []book.Place{{
+		Why: "The value belongs to a Secret, which is never read or written here.", Hint: "change it where your secrets are kept.",
+	}}})
+}
+
+func unprovable() *sample {
+	s := newSample(6)
+	seen := book.Seen{Drift: s.drift(s.scaled()), Places: []book.Place{{
+		Why:  "The value comes from chart web 4.2.1 (template deployment.yaml), which sets it without a value.",
+		Hint: "add `resources` to the chart's values, or keep it as a post-render patch.",
+	}}}
+	return s.leave("survey", seen)
+}
+
+func hostile() *sample {
+	s := newSample(6)
+	c := s.scaled()
+	c.Object.Name = "<!channel>"
+	c.Git, c.Live = "*bold* `code` <https://evil.example|good>", "\u202eabc\u2066 & <@U1> \u200b```"
+	c.Evidence.Person, c.Evidence.Tool = "<!here>", "_x_ ~y~"
+	c.Outlook.Text = "> quoted <!everyone>"
+	s.seen(c)
+	s.Run.Incident, s.Run.OpenedBy.Name = "INC-<!subteam^S1>", "*eve*"
+	return s
+}
+
+func unjudgeable() *sample {
+	s := newSample(6)
+	d := s.drift()
+	d.Refused, d.Sync = "Argo CD can't render the source (ComparisonError): overlays/prod: kustomization.yaml: invalid field \"patchs\".", "Unknown"
+	return s.leave("survey", book.Seen{Drift: d})
+}
+
+func planCards() []Named {
+	two := newSample(9).decided(book.Adopt)
+	plan := two.plan()
+	plan.Needs.Disown, plan.Needs.Approvals, plan.Needs.Excluded = true, 2, []book.Excluded{{Name: "alice", Why: "asked for it"}}
+	plan.Seen.Drift.Changes[0].Evidence = drift.Evidence{Kind: drift.ByManager, Tool: "kubectl", Note: "audit log not connected"}
+	unread := newSample(9).decided(book.Adopt)
+	sealed := unread.plan()
+	sealed.Needs.Rules = forge.Rules{Why: "the token may not read them"}
+	sealed.Proof.Consumers.Unbuildable = []manifest.Unbuildable{{Name: "production-eu/charts", Why: "a Helm chart"}}
+	return []Named{
+		draw("planning", newSample(7).decided(book.Adopt)),
+		draw("planning a revert", newSample(7).decided(book.Revert)),
+		draw("planning, GitHub is down", newSample(9).decided(book.Adopt).wait("plan", runbook.ForOutage, "waiting for GitHub, which can't be reached; this goes on by itself when it is back", 8)),
+		draw("waiting for approval", newSample(7).decided(book.Adopt).planned()),
+		draw("waiting for a second approval, author unknown", two.leave("plan", plan).vote("bob", true, 8)),
+		draw("waiting for approval, rules unreadable", unread.leave("plan", sealed)),
+		draw("waiting for approval of a revert", newSample(7).decided(book.Revert).planned()),
+		draw("waiting for approval, planned anew", replannedSample()),
+	}
+}
+
+func replannedSample() *sample {
+	s := newSample(12).decided(book.Adopt)
+	why := "spec.replicas is now 8 in the cluster"
+	s.Run.Votes = []state.Vote{{By: person("bob"), Yes: true, Digest: "0ld0ld0ld", At: s.at(9), Void: why}}
+	s.Run.Past = []state.Attempt{{Book: book.Adopt, Decision: s.Run.Decision, Why: why, At: s.at(10)}}
+	plan := s.plan()
+	plan.Seen.Drift.Changes[0].Live = float64(8)
+	plan.Edits[0].After, plan.Digest = "  replicas: 8\n", "8a8a8a8a8a"
+	return s.leave("plan", plan)
+}
+
+func wayCards() []Named {
+	adopt := func(minute int) *sample { return newSample(minute).decided(book.Adopt).planned().approved() }
+	return []Named{
+		draw("approved", adopt(9)),
+		draw("pushed", adopt(10).pushed()),
+		draw("waiting for checks", adopt(12).pushed().opened().wait("merge", runbook.ForPoll, "waiting for checks: validate, policy", 10)),
+		draw("waiting for a review", adopt(16).pushed().opened().wait("merge", runbook.ForPeople, "waiting for a review in GitHub by @acme/payments", 10)),
+		draw("merged", adopt(29).pushed().opened().merged()),
+		draw("on hold, Argo CD is down", adopt(35).pushed().opened().merged().wait("sync", runbook.ForOutage, "waiting for Argo CD, which can't be reached; this goes on by itself when it is back", 30)),
+		draw("verifying", adopt(31).pushed().opened().merged().leave("sync", book.Synced{Revision: "9ab04f1c22", At: newSample(30).Now}).wait("verify", runbook.ForPoll, "waiting for Argo CD to show Synced and Healthy at 9ab04f1", 30)),
+		draw("reverting", newSample(10).decided(book.Revert).planned().approved().wait("sync", runbook.ForPoll, "the sync runs", 9)),
+		draw("failed to plan", newSample(8).decided(book.Adopt).fail("plan", "The edit can't be proven, so it isn't proposed.\nspec.replicas of Deployment web: the file is encrypted. Edit it by hand and commit.", 8)),
+		draw("declined", newSample(9).decided(book.Adopt).planned().vote("bob", false, 9).fail("approve", "bob declined this plan. Nothing was changed.", 9)),
+		draw("expired", newSample(40).decided(book.Adopt).planned().fail("approve", "Nobody approved this plan in time. Nothing was changed.", 38)),
+		draw("failed after the pull request", adopt(50).pushed().opened().fail("merge", "Pull request #412 was closed without a merge, so Git stays as it is and the cluster does not match it. Start over and revert the cluster, so that both agree.", 49)),
+		draw("failed after the merge", adopt(59).pushed().opened().merged().fail("verify", "Argo CD did not become Synced and Healthy within 15 min of the merge: Degraded.", 58)),
+	}
+}
+
+func endCards() []Named {
+	adopted := newSample(31).decided(book.Adopt).planned().approved().pushed().opened().merged().verified("9ab04f1c22").close("adopted", 31)
+	reverted := newSample(12).decided(book.Revert).planned().approved().verified("1111111aaaa").close("reverted", 12)
+	longer := newSample(45).decided(book.Adopt).planned().approved().pushed().opened().merged().verified("9ab04f1c22").close("adopted", 45)
+	longer.Run.Past = []state.Attempt{{Book: book.Revert, Failure: &state.Failure{Step: "approve", Say: "bob declined this plan. Nothing was changed.", At: longer.at(8)}, Why: "begun again", At: longer.at(9)}}
+	list := []Named{
+		draw("adopted", adopted),
+		draw("reverted", reverted),
+		draw("adopted after another way", longer),
+		draw("left", newSample(20).seen(newSample(6).scaled()).close("left", 20)),
+		draw("nothing to do", newSample(9).decided(book.Adopt).leave("plan", book.Plan{}).close("nothing to do", 9)),
+	}
+	for _, kind := range []string{"decided", "merged", "closed"} {
+		m, _ := Notice(adopted.Facts, kind)
+		list = append(list, Named{"notice " + kind, m})
+	}
+	voted := newSample(9).decided(book.Adopt).planned().vote("bob", true, 9)
+	declined := newSample(9).decided(book.Adopt).planned().vote("bob", false, 9)
+	declined.Declined = "6 replicas do not fit the quota; take 4"
+	failed := newSample(8).decided(book.Adopt).fail("plan", "The edit can't be proven, so it isn't proposed.", 8)
+	left := newSample(20).seen(newSample(6).scaled()).close("left", 20)
+	left.By = "carol"
+	for _, n := range []struct {
+		kind string
+		s    *sample
+	}{{"approved", voted}, {"declined", declined}, {"failed", failed}, {"replanned", replannedSample()}, {"left", left}} {
+		m, _ := Notice(n.s.Facts, n.kind)
+		list = append(list, Named{"notice " + n.kind, m})
+	}
+	return list
+}
+
+func otherCards() []Named {
+	s := newSample(47)
+	in := state.Incident{ID: "INC-1234", Room: "C1", Ticket: "https://tickets.example.com/OPS-991", Commander: person("carol"), Opened: s.at(0)}
+	waiting := newSample(16).decided(book.Adopt).planned().Run
+	done := newSample(31).decided(book.Adopt).planned().approved().pushed().opened().merged().verified("9ab04f1c22").close("adopted", 31).Run
+	done.Target = "production-eu/argocd/ledger-api"
+	runs := []state.Reconciliation{waiting, done}
+	closed := in
+	closed.Closed, closed.ClosedBy = s.Now, person("carol")
+	info := drift.TargetInfo{
+		Target: drift.Target{Cluster: "production-eu", Kind: drift.Application, Namespace: "argocd", Name: "payments-web"},
+		Sync:   "OutOfSync", Health: "Healthy", Automated: argocd.Automated{Present: true, Enabled: true},
+		RepoURL: "https://github.example.com/acme/gitops.git", Path: "overlays/prod", TargetRevision: "main", URL: "https://argocd.example.com/applications/argocd/payments-web",
+	}
+	return []Named{
+		{"incident opened", Opened(in, s.Now)},
+		{"incident closed", Closed(closed, runs, s.Now)},
+		{"status board", Board(in, runs, s.Now)},
+		{"status board, empty", Board(in, nil, s.Now)},
+		{"status of a target", Status(info, &waiting, s.Now)},
+		{"status of a target, nothing open", Status(info, nil, s.Now)},
+		{"summary", Summary(in, runs, s.Now, s.Links)},
+		{"refusal, own change", Refusal("You can't approve this: you made the change (audit log, 14:02 UTC). @payments-owners and @platform can.")},
+		{"refusal, no such target", Refusal(`There is no target "payment-web". Did you mean payments-web or payments-worker?`)},
+		{"help", Help([]Usage{{Words: "drift [TARGET|all]", Summary: "Show what differs from Git"}, {Words: "adopt TARGET because …", Summary: "Take it into Git"}})},
+		{"help on a command", HelpOn(Usage{Words: "drift [TARGET|all]", Summary: "Show what differs from Git", Who: "whom the policy lets see the target", Examples: []string{"drift payments-web"}})},
+	}
+}

@@ -1,0 +1,82 @@
+package card
+
+import (
+	"cmp"
+	"fmt"
+
+	"reconcilebot/runbook/book"
+	"reconcilebot/state"
+)
+
+// Notice draws what is said in the thread when something happened; false
+// means that the card says enough.
+func Notice(f Facts, kind string) (Message, bool) {
+	s := f.sheet()
+	text := ""
+	switch kind {
+	case "decided":
+		text = fmt.Sprintf("%s chose: %s. Reason: “%s”", name(f.Run.Decision.By.Name), verb(f.Run.Book), say(f.Run.Decision.Reason, longPhrase))
+	case "approved":
+		text = voted(f, true)
+	case "declined":
+		text = voted(f, false)
+	case "failed":
+		if f.Run.Failure == nil {
+			return Message{}, false
+		}
+		text = paragraphs(f.Run.Failure.Say, 1500)
+	case "replanned":
+		text = lastReplan(f)
+	case "merged":
+		plan, _ := book.PlanIn(f.Run)
+		pr, _ := book.PRIn(f.Run)
+		m, ok := book.MergedIn(f.Run)
+		if !ok {
+			return Message{}, false
+		}
+		text = fmt.Sprintf("%s is merged as %s%s.", link(pr.URL, fmt.Sprintf("#%d", pr.Number)), f.Links.commit(plan.Repo, m.SHA), by(m.By))
+	case "left":
+		text = "Left as it is" + by(f.By) + ". The target is free to be looked at again."
+	case "closed":
+		return Record(f), true
+	}
+	if text == "" {
+		return Message{}, false
+	}
+	s.lines(text)
+	return s.message(f.place() + ":"), true
+}
+
+// voted tells of the last vote of that kind.
+func voted(f Facts, yes bool) string {
+	plan, _ := book.PlanIn(f.Run)
+	var last *state.Vote
+	n := 0
+	for i, v := range f.Run.Votes {
+		if v.Yes != yes {
+			continue
+		}
+		last = &f.Run.Votes[i]
+		if v.Void == "" && v.Digest == plan.Digest {
+			n++
+		}
+	}
+	switch {
+	case last == nil:
+		return ""
+	case !yes:
+		return name(last.By.Name) + " declined the plan: “" + say(cmp.Or(f.Declined, "no reason given"), longPhrase) + "”"
+	case last.Void != "":
+		return name(last.By.Name) + " approved a plan that has changed since: the vote is void."
+	}
+	return fmt.Sprintf("%s approved exactly this plan (%s), %d of %d.", name(last.By.Name), code(short(last.Digest), longName), n, plan.Needs.Approvals)
+}
+
+func lastReplan(f Facts) string {
+	for i := len(f.Run.Past) - 1; i >= 0; i-- {
+		if f.Run.Past[i].Failure == nil {
+			return "The plan changed: " + say(f.Run.Past[i].Why, longPhrase) + ". Votes given before are void; the card above has the new plan."
+		}
+	}
+	return ""
+}

@@ -1,0 +1,237 @@
+package card
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"reconcilebot/runbook/book"
+	"reconcilebot/runbook/drift"
+	"reconcilebot/state"
+)
+
+// Record draws how a reconciliation ended: what was changed, by whom, why Git
+// was bypassed, who decided, and what shows that it holds. It is made from
+// the reconciliation's record alone.
+func Record(f Facts) Message {
+	s := f.sheet()
+	s.title(recordHead(f)...)
+	s.lines(fmt.Sprintf("%s · %s → %s, %s", name(string(f.Run.Incident)), clock(f.Run.Opened, f.Now), clock(f.Run.Closed, f.Now), span(f.Run.Closed.Sub(f.Run.Opened))))
+	var lines []string
+	for _, l := range record(f) {
+		lines = append(lines, fact(l.label, l.mrkdwn()))
+	}
+	s.lines(lines...)
+	s.small(code(string(f.Run.ID), longName))
+	return s.message(strings.Join(names(recordHead(f)), " · ") + ".")
+}
+
+func recordHead(f Facts) []string {
+	end := map[string]string{
+		"adopted":       "reconciled: adopted into Git",
+		"reverted":      "reconciled: reverted to Git",
+		"left":          "left as it is",
+		"nothing to do": "nothing to do",
+	}[f.Run.Outcome]
+	if end == "" {
+		end = f.Run.Outcome
+	}
+	return append(f.where(), end)
+}
+
+// record is the lines of the record, in the order in which they are asked for.
+func record(f Facts) []line {
+	d := drifted(f)
+	lines := []line{
+		{"What", what(d)},
+		{"Who", who(f, d)},
+		{"Why not Git", whyNot(f)},
+		{"Decision", decision(f)},
+	}
+	plan, planned := book.PlanIn(f.Run)
+	if planned {
+		lines = append(lines,
+			line{"Git", inGit(f, plan)},
+			line{"Action", done(f, plan)},
+			line{"Proof", recordProof(f, plan)},
+		)
+	}
+	return append(lines,
+		line{"Verified", verifiedBy(f)},
+		line{"Left open", leftOpen(f, d, plan)},
+		line{"Before", before(f)},
+	)
+}
+
+// drifted is the drift that the record is about: the plan's, if there is one.
+func drifted(f Facts) drift.Drift {
+	if plan, ok := book.PlanIn(f.Run); ok && len(plan.Seen.Drift.Changes) > 0 {
+		return plan.Seen.Drift
+	}
+	seen, _ := book.SeenIn(f.Run)
+	return seen.Drift
+}
+
+// maxRecorded is more than a card shows: the record is where it is looked up.
+const maxRecorded = 15
+
+func what(d drift.Drift) (pieces []piece) {
+	for i, c := range d.Changes {
+		if i == maxRecorded {
+			return append(pieces, piece{text: fmt.Sprintf("and %d more", len(d.Changes)-maxRecorded), newline: true})
+		}
+		pieces = append(pieces, piece{text: c.Object.Kind + " " + strings.TrimPrefix(c.Object.Namespace+"/"+c.Object.Name, "/"), newline: i > 0})
+		pieces = append(pieces, fields(c)...)
+	}
+	if len(d.Changes) == 0 {
+		return []piece{{text: "nothing differed"}}
+	}
+	return pieces
+}
+
+func fields(c drift.Change) []piece {
+	path := piece{text: c.Path.String(), code: true}
+	switch {
+	case len(c.Path) == 0:
+		return []piece{{text: differs(c)}}
+	case c.Masked:
+		return []piece{path, {text: "(secret value, not shown)"}}
+	}
+	return []piece{path, {text: value(c.Git), code: true}, {text: "→"}, {text: value(c.Live), code: true}}
+}
+
+func who(f Facts, d drift.Drift) (pieces []piece) {
+	var said []string
+	for _, c := range d.Changes {
+		text := c.Evidence.Person
+		switch {
+		case text == "" && c.Evidence.Tool != "":
+			text = "unknown person with " + c.Evidence.Tool
+		case text == "":
+			text = "unknown"
+		case c.Evidence.Tool != "":
+			text += " with " + c.Evidence.Tool
+		}
+		if !c.Evidence.At.IsZero() {
+			text += ", " + clock(c.Evidence.At, f.Now)
+		}
+		if c.Evidence.AuditID != "" {
+			text += " (audit log, request " + c.Evidence.AuditID + ")"
+		}
+		if !slices.Contains(said, text) {
+			said = append(said, text)
+			pieces = append(pieces, piece{text: text, newline: len(said) > 1})
+		}
+	}
+	return pieces
+}
+
+func whyNot(f Facts) []piece {
+	if !f.Run.Decided() || f.Run.Decision.Reason == "" {
+		return nil
+	}
+	return []piece{{text: "“" + f.Run.Decision.Reason + "”"}}
+}
+
+func decision(f Facts) []piece {
+	if !f.Run.Decided() {
+		return []piece{{text: "none; asked by " + f.Run.OpenedBy.Name}}
+	}
+	text := fmt.Sprintf("%s — asked by %s, %s", f.Run.Book, f.Run.Decision.By.Name, clock(f.Run.Decision.At, f.Now))
+	if a, ok := book.ApprovalIn(f.Run); ok {
+		plan, _ := book.PlanIn(f.Run)
+		text += "; approved by " + both(voters(f, a.Votes)) + " (plan " + short(plan.Digest) + ")"
+	}
+	if m, ok := book.MergedIn(f.Run); ok && len(m.Reviewers) > 0 {
+		text += "; reviewed in GitHub by " + both(m.Reviewers)
+	}
+	return []piece{{text: text}}
+}
+
+func voters(f Facts, votes []state.Vote) (list []string) {
+	for _, v := range votes {
+		if v.Yes {
+			list = append(list, v.By.Name+", "+clock(v.At, f.Now))
+		}
+	}
+	return list
+}
+
+func inGit(f Facts, plan book.Plan) []piece {
+	pr, opened := book.PRIn(f.Run)
+	if !opened {
+		return nil
+	}
+	pieces := []piece{{text: fmt.Sprintf("#%d", pr.Number), url: pr.URL}}
+	if m, ok := book.MergedIn(f.Run); ok {
+		pieces = append(pieces, piece{text: "merged as"}, piece{text: short(m.SHA), url: f.Links.address(plan.Repo, m.SHA), code: true}, piece{text: "on " + plan.Branch})
+		if m.By != "" {
+			pieces = append(pieces, piece{text: "by " + m.By})
+		}
+	}
+	for _, e := range plan.Edits {
+		pieces = append(pieces, piece{text: fmt.Sprintf("%s:%d", e.File, e.Line), url: urlOf(plan, e), code: true, newline: true})
+	}
+	return pieces
+}
+
+func done(f Facts, plan book.Plan) (pieces []piece) {
+	if _, synced := book.SyncedIn(f.Run); !synced {
+		return nil
+	}
+	for i, a := range plan.Actions {
+		pieces = append(pieces, piece{text: a.Text, newline: i > 0})
+	}
+	return pieces
+}
+
+func recordProof(f Facts, plan book.Plan) []piece {
+	if f.Run.Book != book.Adopt || len(plan.Edits) == 0 {
+		return nil
+	}
+	text := "before the merge: " + proven(plan.Proof)
+	if r, ok := book.RenderedIn(f.Run); ok {
+		text += fmt.Sprintf("; %s rendered %s: %s, only the planned change", r.By, short(r.SHA), count(r.Objects, "object"))
+	}
+	return []piece{{text: text}}
+}
+
+func verifiedBy(f Facts) []piece {
+	if f.Run.Outcome == "nothing to do" {
+		return []piece{{text: "a fresh look found no difference from Git"}}
+	}
+	v, ok := book.VerifiedIn(f.Run)
+	if !ok {
+		return nil
+	}
+	text := fmt.Sprintf("revision %s, %s, %s, %s", short(v.Revision), v.Sync, v.Health, clock(v.At, f.Now))
+	if v.Stable > 0 {
+		text += "; stable for " + span(v.Stable)
+	}
+	if f.Run.Done("settle") {
+		text += "; a further refresh shows no difference"
+	}
+	return []piece{{text: text}}
+}
+
+func leftOpen(f Facts, d drift.Drift, plan book.Plan) []piece {
+	switch {
+	case f.Run.Outcome == "left":
+		return []piece{{text: count(len(d.Changes), "change") + " that Git does not have"}}
+	case len(plan.Left) > 0:
+		return []piece{{text: count(len(plan.Left), "change") + " not taken into Git"}}
+	}
+	return []piece{{text: "nothing"}}
+}
+
+// before tells of the ways that were tried first.
+func before(f Facts) (pieces []piece) {
+	for i, p := range f.Run.Past {
+		text := clock(p.At, f.Now) + " " + verb(p.Book) + ": " + p.Why
+		if p.Failure != nil {
+			text = clock(p.Failure.At, f.Now) + " " + verb(p.Book) + ": " + p.Failure.Say
+		}
+		pieces = append(pieces, piece{text: text, newline: i > 0})
+	}
+	return pieces
+}

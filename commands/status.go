@@ -1,0 +1,115 @@
+package commands
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"reconcilebot/commands/card"
+	"reconcilebot/state"
+)
+
+// board wants the incident's state on one page, stands that of one target,
+// summary the records so far.
+type (
+	board   struct{}
+	stands  struct{ target string }
+	summary struct{}
+)
+
+func parseStatus(w words) (act, error) {
+	switch len(w.list) {
+	case 0:
+		return board{}, nil
+	case 1:
+		return stands{w.list[0]}, nil
+	}
+	return nil, usage("status [TARGET]", "status payments-web")
+}
+
+func parseSummary(w words) (act, error) {
+	if len(w.list) > 0 {
+		return nil, usage("summary", "summary")
+	}
+	return summary{}, nil
+}
+
+func (board) about() string    { return "" }
+func (s stands) about() string { return s.target }
+func (summary) about() string  { return "" }
+
+func (board) run(_ context.Context, c *Commands, call call) (Reply, error) {
+	in, err := c.incident(call.Room)
+	if err != nil {
+		return Reply{}, err
+	}
+	runs, err := c.visibleRuns(in, call.by)
+	if err != nil {
+		return Reply{}, err
+	}
+	m := card.Board(in, runs, c.Now())
+	return Reply{Public: &m}, nil
+}
+
+func (stands) run(_ context.Context, c *Commands, call call) (Reply, error) {
+	r, err := c.DB.Holding(call.on.Target.String())
+	if err != nil && !errors.Is(err, state.ErrNotFound) {
+		return Reply{}, err
+	}
+	var open *state.Reconciliation
+	if err == nil {
+		open = &r
+	}
+	m := card.Status(call.on.TargetInfo, open, c.Now())
+	return Reply{Ephemeral: &m}, nil
+}
+
+func (summary) run(_ context.Context, c *Commands, call call) (Reply, error) {
+	in, err := c.incident(call.Room)
+	if err != nil {
+		return Reply{}, err
+	}
+	runs, err := c.visibleRuns(in, call.by)
+	if err != nil {
+		return Reply{}, err
+	}
+	m := card.Summary(in, runs, c.Now(), c.Links)
+	return Reply{Public: &m}, nil
+}
+
+// shortcut answers the message shortcut: what is open where it was used.
+func (c *Commands) shortcut(ctx context.Context, req Request) (Reply, error) {
+	by, err := c.authenticate(ctx, req)
+	if err != nil {
+		return Reply{}, err
+	}
+	in, err := c.incident(req.Room)
+	if err != nil {
+		return Reply{}, err
+	}
+	runs, err := c.visibleRuns(in, by)
+	if err != nil {
+		return Reply{}, err
+	}
+	if r, ok := c.ofThread(req, runs); ok {
+		runs = []state.Reconciliation{r}
+	}
+	m := card.Board(in, runs, c.Now())
+	return Reply{Ephemeral: &m}, nil
+}
+
+// ofThread finds the reconciliation whose card or thread a message is in.
+func (c *Commands) ofThread(req Request, runs []state.Reconciliation) (state.Reconciliation, bool) {
+	for _, ts := range []string{req.Thread, req.Message} {
+		key, err := c.DB.MessageAt(req.Room, ts)
+		if ts == "" || err != nil {
+			continue
+		}
+		for _, r := range runs {
+			if strings.Contains(string(key), string(r.ID)) {
+				return r, true
+			}
+		}
+	}
+	return state.Reconciliation{}, false
+}

@@ -1,0 +1,92 @@
+package commands
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"reconcilebot/commands/card"
+	"reconcilebot/runbook/book"
+	"reconcilebot/runbook/fault"
+	"reconcilebot/state"
+)
+
+// Check validates a modal before it is acknowledged, by what it holds alone.
+// It returns what is wrong by block id; empty means that it may close.
+func (c *Commands) Check(req Request) map[string]string {
+	if req.View.Callback != card.CallbackReason {
+		return nil
+	}
+	text := why(req.View)
+	switch n := utf8.RuneCountInString(text); {
+	case n == 0:
+		return map[string]string{card.BlockReason: "Say why, in a few words."}
+	case n > card.MaxReason:
+		return map[string]string{card.BlockReason: fmt.Sprintf("%d characters too long.", n-card.MaxReason)}
+	}
+	return nil
+}
+
+// why is the reason that was typed, as one sentence in which everything can
+// be seen. What is typed into a modal comes without Slack's escapes.
+func why(v View) string {
+	return strings.Join(strings.Fields(visible(spaces(v.Values[card.BlockReason]))), " ")
+}
+
+// submit answers a modal. Rights are checked once more: they may have been
+// taken away since it was opened.
+func (c *Commands) submit(ctx context.Context, req Request) (Reply, error) {
+	if req.View.Callback != card.CallbackReason {
+		return Reply{}, fault.New(fault.Invalid, "This form is from an older version and does nothing any more. Use the newest card.")
+	}
+	for _, wrong := range c.Check(req) {
+		return Reply{}, fault.New(fault.Invalid, wrong)
+	}
+	_, _, what := card.Carried(req.View.Metadata)
+	need, ok := rightsOf()[what]
+	if !ok {
+		return Reply{}, fault.New(fault.Invalid, "This form is from an older version and does nothing any more. Use the newest card.")
+	}
+	k, err := c.clicked(ctx, req, req.View.Metadata, need)
+	if err != nil {
+		return Reply{}, err
+	}
+	switch what {
+	case string(book.Adopt), string(book.Revert):
+		return c.decided(k, req, state.BookName(what))
+	case card.ActionDecline:
+		return c.declined(k, req)
+	}
+	return Reply{}, fault.New(fault.Invalid, "This form can't do that.")
+}
+
+func (c *Commands) decided(k clicked, req Request, b state.BookName) (Reply, error) {
+	// The same form sent twice is no second decision.
+	if k.run.Decision.Delivery != req.Delivery.ID || !k.run.Decided() {
+		if err := c.undecided(k); err != nil {
+			return Reply{}, err
+		}
+	}
+	_, err := c.Engine.Decide(k.run.ID, b, state.Decision{By: k.by.Person, Reason: why(req.View), Delivery: req.Delivery.ID})
+	return Reply{}, err
+}
+
+// declined writes the reason into the journal, where the thread's notice
+// finds it, and then says no.
+func (c *Commands) declined(k clicked, req Request) (Reply, error) {
+	if err := c.votable(k); err != nil {
+		return Reply{}, err
+	}
+	e := entry(reasonEntry, k.by.Person, map[string]string{"reason": why(req.View), "digest": k.digest})
+	e.Incident, e.Reconciliation = k.run.Incident, k.run.ID
+	if err := c.DB.Note(e); err != nil {
+		return Reply{}, err
+	}
+	_, err := c.Engine.Vote(k.run.ID, state.Vote{By: k.by.Person, Digest: k.digest})
+	return Reply{}, err
+}
+
+// reasonEntry is the kind of the journal entry that holds why a plan was
+// declined.
+const reasonEntry = "decline-reason"

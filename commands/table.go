@@ -1,0 +1,149 @@
+package commands
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"reconcilebot/commands/card"
+	"reconcilebot/runbook/book"
+	"reconcilebot/runbook/fault"
+)
+
+// command is one row of the table.
+type command struct {
+	name string
+	// usage is the words after the slash command, summary one line on them.
+	usage, summary string
+	// who is the right it takes.
+	who      right
+	examples []string
+	// parse makes a typed request of the words after the name, or says what
+	// is wrong with them; it does nothing else.
+	parse func(words) (act, error)
+}
+
+// act is a typed request.
+type act interface {
+	// about names the one target that it is about; "" if there is none.
+	about() string
+	run(context.Context, *Commands, call) (Reply, error)
+}
+
+// table is all commands, in the order of help.
+func table() []command {
+	return []command{
+		{
+			name: "drift", usage: "drift [TARGET|all]", who: see,
+			summary:  "Show what differs from Git, who did it and what happens next, with buttons to adopt or revert",
+			examples: []string{"drift payments-web", "drift production-eu/payments-web", "drift all"},
+			parse:    parseDrift,
+		},
+		{
+			name: "adopt", usage: "adopt TARGET because …", who: decide,
+			summary:  "Take the changes made by hand into Git, by an approved and proven pull request",
+			examples: []string{"adopt payments-web because the checkout queue was backing up"},
+			parse:    parseDecision(book.Adopt),
+		},
+		{
+			name: "revert", usage: "revert TARGET because …", who: decide,
+			summary:  "Put the cluster back to what Git says, after an approval",
+			examples: []string{"revert payments-web because the spike is over"},
+			parse:    parseDecision(book.Revert),
+		},
+		{
+			name: "status", usage: "status [TARGET]", who: see,
+			summary:  "Show the incident's board, or how one target stands",
+			examples: []string{"status", "status payments-web"},
+			parse:    parseStatus,
+		},
+		{
+			name: "incident", usage: "incident INC-1234 [TICKET-URL] | incident close", who: member,
+			summary:  "Bind this channel to an incident, or end it",
+			examples: []string{"incident INC-1234", "incident INC-1234 https://tickets.example.com/OPS-991", "incident close"},
+			parse:    parseIncident,
+		},
+		{
+			name: "summary", usage: "summary", who: member,
+			summary:  "Show the records of this incident so far",
+			examples: []string{"summary"},
+			parse:    parseSummary,
+		},
+		{
+			name: "help", usage: "help [COMMAND]", who: anyone,
+			summary:  "Show what can be done, and how",
+			examples: []string{"help", "help drift"},
+			parse:    parseHelp,
+		},
+	}
+}
+
+// parse finds the row that a text means, and the typed request.
+func parse(rows []command, text string) (command, act, error) {
+	w, err := split(text)
+	if err != nil {
+		return command{}, nil, err
+	}
+	if len(w.list) == 0 {
+		w.list = []string{"help"}
+	}
+	verb := strings.ToLower(strings.TrimPrefix(w.list[0], "/"))
+	i := slices.IndexFunc(rows, func(r command) bool { return r.name == verb })
+	if i < 0 {
+		return command{}, nil, fault.New(fault.Invalid, fmt.Sprintf("There is no command %q.%s /reconcile help lists them all.", w.list[0], meant(verb, rows)))
+	}
+	w.list = w.list[1:]
+	what, err := rows[i].parse(w)
+	return rows[i], what, err
+}
+
+func meant(verb string, rows []command) string {
+	known := make([]string, len(rows))
+	for i, r := range rows {
+		known[i] = r.name
+	}
+	if near := nearest(verb, known); near != "" {
+		return " Did you mean " + near + "?"
+	}
+	return ""
+}
+
+// asked is help wanted: on everything, or on one command.
+type asked struct{ command string }
+
+func parseHelp(w words) (act, error) {
+	if len(w.list) > 1 {
+		return nil, usage("help [COMMAND]", "help drift")
+	}
+	return asked{strings.ToLower(strings.Join(w.list, ""))}, nil
+}
+
+func (asked) about() string { return "" }
+
+func (a asked) run(_ context.Context, c *Commands, _ call) (Reply, error) {
+	if a.command == "" {
+		all := make([]card.Usage, len(c.rows))
+		for i, r := range c.rows {
+			all[i] = r.help()
+		}
+		m := card.Help(all)
+		return Reply{Ephemeral: &m}, nil
+	}
+	for _, r := range c.rows {
+		if r.name == a.command {
+			m := card.HelpOn(r.help())
+			return Reply{Ephemeral: &m}, nil
+		}
+	}
+	return Reply{}, fault.New(fault.Invalid, fmt.Sprintf("There is no command %q.%s /reconcile help lists them all.", a.command, meant(a.command, c.rows)))
+}
+
+func (r command) help() card.Usage {
+	return card.Usage{Words: r.usage, Summary: r.summary, Who: r.who.words(), Examples: r.examples}
+}
+
+// usage refuses words that do not fit, with an example.
+func usage(usage, example string) error {
+	return fault.New(fault.Invalid, "The words don't fit. The command is /reconcile "+usage+", for example: /reconcile "+example)
+}
