@@ -10,6 +10,7 @@ import (
 	"reconcilebot/runbook/fault"
 	"reconcilebot/runbook/forge"
 	"reconcilebot/runbook/git"
+	"reconcilebot/runbook/manifest"
 	"reconcilebot/state"
 )
 
@@ -112,7 +113,7 @@ func (s render) Do(ctx context.Context, r state.Reconciliation) runbook.Outcome 
 	if err != nil {
 		return s.outcome(r, s.ID(), "render "+push.SHA, err)
 	}
-	if err := onlyChanges(before, after, plan.Seen.Drift.Changes); err != nil {
+	if err := manifest.OnlyChanges(before, after, values(plan.Seen.Drift.Changes)); err != nil {
 		return runbook.Fail(&fault.Error{Kind: fault.Refused, Err: err,
 			Say: "Argo CD renders the pushed commit differently than the proof: " + err.Error() + ". No pull request was opened; the branch " + push.Branch + " can be deleted."})
 	}
