@@ -10,6 +10,7 @@ import (
 	"reconcilebot/cmd/reconcilebot/config"
 	"reconcilebot/runbook/argocd"
 	"reconcilebot/runbook/cluster"
+	"reconcilebot/runbook/forge"
 )
 
 // userAgent names the bot in other systems' logs.
@@ -31,6 +32,10 @@ func openArgoCD(c config.Cluster) (*argocd.Client, error) {
 		Server: c.ArgoCD.Server, UI: c.ArgoCD.UI, Token: c.ArgoCD.Token.Value,
 		HTTPClient: client, Namespace: c.ArgoCD.Namespace,
 	})
+}
+
+func openGitHub(g config.GitHub) (*forge.GitHub, error) {
+	return forge.NewGitHub(forge.Config{BaseURL: g.API, Token: g.Token.Value})
 }
 
 // httpClient trusts the system's authorities and those in caFile, if any; nil

@@ -17,6 +17,7 @@ import (
 	"reconcilebot/cmd/reconcilebot/doctor"
 	"reconcilebot/deploy/base"
 	slackapp "reconcilebot/deploy/slack"
+	"reconcilebot/runbook/argocd"
 )
 
 // examine runs the doctor.
@@ -77,26 +78,49 @@ func checks(cfg *config.Config) ([]doctor.Check, error) {
 		audit = doctor.Audit{Listen: a.Listen, CertFile: a.TLSCertFile, KeyFile: a.TLSKeyFile}
 	}
 	list = append(list, audit.Checks()...)
+	var argos []*argocd.Client
 	for _, c := range cfg.Clusters {
-		list = append(list, clusterChecks(c, rights)...)
+		checks, argo := clusterChecks(c, rights)
+		list = append(list, checks...)
+		if argo != nil {
+			argos = append(argos, argo)
+		}
 	}
-	return list, nil
+	host, err := openGitHub(cfg.GitHub)
+	if err != nil {
+		return append(list, doctor.Broken("github", "config", "correct github.api", err)), nil
+	}
+	return append(list, doctor.GitHub{Host: host, Web: cfg.GitHub.Web(), Apps: allApps(argos)}.Checks()...), nil
 }
 
-// clusterChecks are those of one cluster and its Argo CD. A client that cannot
-// be made is a finding like any other.
-func clusterChecks(c config.Cluster, rights []doctor.Right) (list []doctor.Check) {
+// allApps lists the Applications of several Argo CDs.
+func allApps(argos []*argocd.Client) func(context.Context) ([]argocd.App, error) {
+	return func(ctx context.Context) (all []argocd.App, err error) {
+		for _, argo := range argos {
+			apps, err := argo.Apps(ctx)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, apps...)
+		}
+		return all, nil
+	}
+}
+
+// clusterChecks are those of one cluster and its Argo CD, whose client comes
+// back too; nil if it could not be made, which is a finding like any other.
+func clusterChecks(c config.Cluster, rights []doctor.Right) (list []doctor.Check, argo *argocd.Client) {
 	k, err := openCluster(c)
 	if err != nil {
 		list = append(list, doctor.Broken("kubernetes "+c.Name, "config", "correct kubeconfig and context", err))
 	} else {
 		list = append(list, doctor.Cluster{Name: c.Name, Kubernetes: k, Rights: rights}.Checks()...)
 	}
-	a, err := openArgoCD(c)
+	argo, err = openArgoCD(c)
 	if err != nil {
-		return append(list, doctor.Broken("argocd "+c.Name, "config", "correct argocd.server and caFile", err))
+		return append(list, doctor.Broken("argocd "+c.Name, "config", "correct argocd.server and caFile", err)), nil
 	}
-	return append(list, doctor.ArgoCD{Cluster: c.Name, Argo: a}.Checks()...)
+	return append(list, doctor.ArgoCD{Cluster: c.Name, Argo: argo}.Checks()...), argo
 }
 
 // neededScopes are those that the Slack app's manifest asks for.

@@ -16,6 +16,7 @@ import (
 
 	"reconcilebot/bot/slacksim"
 	"reconcilebot/runbook/argocd"
+	"reconcilebot/runbook/forge"
 )
 
 // want checks that a finding of a level has some words.
@@ -234,5 +235,64 @@ func TestReportForPrograms(t *testing.T) {
 	}
 	if err := json.Unmarshal(out.Bytes(), &report); err != nil || report.Healthy || len(report.Checks) != 1 || report.Checks[0].Cure != "do it" {
 		t.Errorf("report %s, error %v", fmt.Sprint(report), err)
+	}
+}
+
+// gitHost is a Git host with one repository, acme/gitops.
+type gitHost struct {
+	err      error
+	scopes   []string
+	readOnly bool
+	rules    forge.Rules
+}
+
+func (g gitHost) Whoami(context.Context) (string, []string, error) {
+	return "acme-bot", g.scopes, g.err
+}
+
+func (g gitHost) CanWrite(_ context.Context, r forge.Repo) (bool, error) {
+	if r.String() != "acme/gitops" {
+		return false, errors.New("404 Not Found")
+	}
+	return !g.readOnly, g.err
+}
+
+func (g gitHost) Rules(context.Context, forge.Repo, string) (forge.Rules, error) {
+	return g.rules, g.err
+}
+
+func TestGitHub(t *testing.T) {
+	app := func(url string) argocd.App {
+		return argocd.App{Ref: argocd.Ref{Name: "web"}, Sources: []argocd.Source{{RepoURL: url, TargetRevision: "main"}}}
+	}
+	good := gitHost{rules: forge.Rules{Protected: true, Readable: true, Reviews: 1, Checks: []string{"validate"}}}
+	const here = "https://github.com/acme/gitops.git"
+	tests := map[string]struct {
+		change func(*gitHost)
+		url    string
+		level  Level
+		words  string
+	}{
+		"the account":             {func(*gitHost) {}, here, OK, "is acme-bot's"},
+		"a repository":            {func(*gitHost) {}, here, OK, "branch main asks for 1 review and 1 check"},
+		"too strong a token":      {func(g *gitHost) { g.scopes = []string{"repo", "admin:org"} }, here, Warn, "has the scope admin:org"},
+		"read only":               {func(g *gitHost) { g.readOnly = true }, here, Fail, "give the token's account the role Write"},
+		"one that can't be seen":  {func(*gitHost) {}, "https://github.com/acme/other.git", Fail, "acme/other: 404 Not Found"},
+		"rules that can't be had": {func(g *gitHost) { g.rules = forge.Rules{Why: "403"} }, here, Warn, "can't be read: 403"},
+		"no protection":           {func(g *gitHost) { g.rules.Protected = false }, here, Warn, "protect the branch"},
+		"another host":            {func(*gitHost) {}, "https://user:hidden@example.com/a/b.git", Warn, "comes from https://example.com/a/b.git, which is not on"},
+		"a token that ended":      {func(g *gitHost) { g.err = errors.New("401 Bad credentials") }, here, Fail, "make a token"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			g := good
+			tt.change(&g)
+			apps := func(context.Context) ([]argocd.App, error) { return []argocd.App{app(tt.url)}, nil }
+			found := Examine(t.Context(), GitHub{g, "https://github.com", apps}.Checks())
+			want(t, found, tt.level, tt.words)
+			if strings.Contains(fmt.Sprint(found), "hidden") {
+				t.Errorf("a password is in %v", found)
+			}
+		})
 	}
 }
