@@ -21,18 +21,22 @@ func (h *health) ready() (bool, string) {
 	return false, h.why
 }
 
-// up notes that Slack said hello on one more socket; down that one is gone.
+// up notes that Slack said hello on one more socket.
 func (h *health) up() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.alive++
+	h.why = ""
 }
 
+// down notes that such a socket is gone.
 func (h *health) down(why string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.alive--
-	h.why = why
+	if h.why == "" { // otherwise the reason is known better already
+		h.why = why
+	}
 }
 
 // trouble notes why there is no connection.

@@ -10,7 +10,8 @@ import (
 // then one in ten seconds. Without it a Slack that hangs up at once is called
 // a thousand times a second. It is safe for concurrent use.
 type openPace struct {
-	now func() time.Time
+	now   func() time.Time
+	burst float64
 
 	mu    sync.Mutex // guards what follows
 	level float64
@@ -23,7 +24,7 @@ const (
 )
 
 func newOpenPace(now func() time.Time) *openPace {
-	return &openPace{now: now, level: openBurst, at: now()}
+	return &openPace{now: now, burst: openBurst, level: openBurst, at: now()}
 }
 
 // wait returns when one more call is allowed, or with ctx's error.
@@ -39,7 +40,7 @@ func (p *openPace) take() time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := p.now()
-	p.level = min(openBurst, p.level+float64(now.Sub(p.at))/float64(openEvery))
+	p.level = min(p.burst, p.level+float64(now.Sub(p.at))/float64(openEvery))
 	p.at = now
 	p.level--
 	if p.level >= 0 {
