@@ -1,0 +1,133 @@
+package commands
+
+import (
+	"flag"
+	"os"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"gopkg.in/yaml.v3"
+
+	"reconcilebot/runbook/fault"
+)
+
+var update = flag.Bool("update", false, "write deploy/slack/manifest.yaml anew")
+
+func TestManifestIsTheOneThatIsDeployed(t *testing.T) {
+	const path = "../deploy/slack/manifest.yaml"
+	if *update {
+		if err := os.WriteFile(path, []byte(Manifest()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	deployed, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(deployed) != Manifest() {
+		t.Errorf("%s is not what the table makes; write it with go test ./commands -update", path)
+	}
+	var m struct {
+		Features struct {
+			Commands []struct {
+				Hint   string `yaml:"usage_hint"`
+				Escape bool   `yaml:"should_escape"`
+			} `yaml:"slash_commands"`
+		}
+	}
+	if err := yaml.Unmarshal([]byte(Manifest()), &m); err != nil {
+		t.Fatal(err)
+	}
+	if len(m.Features.Commands) != 1 || !m.Features.Commands[0].Escape {
+		t.Fatalf("the slash command is not as it should be: %+v", m.Features.Commands)
+	}
+	hint := m.Features.Commands[0].Hint
+	for _, r := range table() {
+		if !strings.Contains(hint, r.usage) {
+			t.Errorf("the hint leaves out %q", r.usage)
+		}
+	}
+	// https://docs.slack.dev/reference/app-manifest
+	if utf8.RuneCountInString(hint) > 1000 {
+		t.Errorf("the hint has %d characters", utf8.RuneCountInString(hint))
+	}
+}
+
+// Every row has to explain itself, and its examples have to work.
+func TestRows(t *testing.T) {
+	rows := table()
+	for _, r := range rows {
+		if !strings.HasPrefix(r.usage, r.name) || r.summary == "" || len(r.examples) == 0 || r.parse == nil {
+			t.Errorf("%s: something is missing in its row", r.name)
+		}
+		for _, example := range r.examples {
+			row, what, err := parse(rows, example)
+			if err != nil || row.name != r.name {
+				t.Errorf("example %q: %v", example, err)
+				continue
+			}
+			// The rights on a target are checked only where one is named.
+			if what.about() != "" && row.who < see {
+				t.Errorf("%q names a target and asks for no right on it", example)
+			}
+		}
+	}
+}
+
+func TestParse(t *testing.T) {
+	tests := map[string]struct {
+		text string
+		want act
+	}{
+		"nothing is help":              {"", asked{}},
+		"help":                         {"help", asked{}},
+		"help on one":                  {"help Drift", asked{"drift"}},
+		"drift of one":                 {"drift payments-web", look{"payments-web"}},
+		"the verb's case is no matter": {"Drift payments-web", look{"payments-web"}},
+		"drift of all":                 {"drift all", lookAround{}},
+		"drift alone means all":        {"drift", lookAround{}},
+		"adopt":                        {"adopt web because slow", takeTo{"adopt", "web", "slow"}},
+		"revert":                       {"revert web because “over”", takeTo{"revert", "web", "over"}},
+		"status":                       {"status", board{}},
+		"status of one":                {"status web", stands{"web"}},
+		"summary":                      {"summary", summary{}},
+		"incident":                     {"incident INC-1234", bind{id: "INC-1234"}},
+		"incident with its ticket":     {"incident INC-1234 <https://t.example.com/OPS-991>", bind{"INC-1234", "https://t.example.com/OPS-991"}},
+		"the incident's end":           {"incident close", unbind{}},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			_, got, err := parse(table(), tt.text)
+			if err != nil || got != tt.want {
+				t.Errorf("parse(%q) = %#v, %v, want %#v", tt.text, got, err, tt.want)
+			}
+		})
+	}
+}
+
+func TestParseRefuses(t *testing.T) {
+	tests := map[string]struct{ text, says string }{
+		"a slip of the fingers":        {"drfit web", "Did you mean drift?"},
+		"a slip in help":               {"helo", "Did you mean help?"},
+		"a word that means nothing":    {"deploy web", "help lists them all"},
+		"adopt without a reason":       {"adopt web", "Say why"},
+		"adopt with an empty reason":   {"adopt web because  ", "Say why"},
+		"adopt of nothing":             {"adopt because slow", "for example"},
+		"drift of two":                 {"drift a b", "for example"},
+		"close, misspelt":              {"incident closse", "no incident's name"},
+		"an incident with a slash":     {"incident a/1", "no incident's name"},
+		"a ticket with a password":     {"incident INC-1 https://a:b@t.example.com", "without a password"},
+		"a ticket that is no address":  {"incident INC-1 javascript:alert(1)", "web address"},
+		"an incident with three words": {"incident INC-1 https://t.example.com x", "for example"},
+		"summary of something":         {"summary web", "for example"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			_, _, err := parse(table(), tt.text)
+			if fault.Of(err) != fault.Invalid || !strings.Contains(fault.Say(err, ""), tt.says) {
+				t.Errorf("parse(%q) = %v, want it to say %q", tt.text, err, tt.says)
+			}
+		})
+	}
+}
