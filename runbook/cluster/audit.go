@@ -59,7 +59,7 @@ func (c AuditConfig) take(w http.ResponseWriter, r *http.Request) (status int, t
 		return http.StatusServiceUnavailable, "the listener's token can't be read"
 	}
 	if !known {
-		return http.StatusUnauthorized, "show the bearer token or the client certificate of the audit webhook"
+		return http.StatusUnauthorized, c.unknown(r)
 	}
 	raw, err := io.ReadAll(http.MaxBytesReader(w, r.Body, c.MaxBytes))
 	if tooLarge, ok := errors.AsType[*http.MaxBytesError](err); ok {
@@ -82,6 +82,18 @@ func (c AuditConfig) take(w http.ResponseWriter, r *http.Request) (status int, t
 		return http.StatusServiceUnavailable, "not stored; send it again"
 	}
 	return http.StatusOK, ""
+}
+
+// unknown says what a caller lacks. The usual mistake gets its cure: an API
+// server leaves the token out of what it sends over plain HTTP, without a word
+// (clientcmd reads credentials for https servers only).
+func (c AuditConfig) unknown(r *http.Request) string {
+	text := "show the bearer token or the client certificate of the audit webhook"
+	if r.TLS == nil && r.Header.Get("Authorization") == "" {
+		text = "no token came; an API server sends its token over https only, so give this listener a certificate"
+	}
+	c.Log.Warn("audit listener: a caller was turned away", "from", r.RemoteAddr, "why", text)
+	return text
 }
 
 // known tells whether the caller is who he should be. Hashes are compared, so

@@ -144,6 +144,8 @@ type survey struct {
 	// trail is Argo CD's events, read when first needed.
 	trail []argocd.Event
 	asked bool
+	// waited counts the waits for audit events that were on their way.
+	waited int
 }
 
 // visible tells whether there is a change that Argo CD takes notice of.

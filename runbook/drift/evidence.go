@@ -20,11 +20,13 @@ func (s *survey) evidence(ctx context.Context, o manifest.Object, m argocd.Manag
 	if owned {
 		e = Evidence{Kind: ByManager, Tool: tool(owner), Manager: owner.Name, At: owner.At}
 	}
-	writes, err := s.writes(ctx, o, text(m.Live, "metadata", "uid"))
+	w, ok, err := s.await(ctx, o, text(m.Live, "metadata", "uid"), e.At, func(writes []cluster.Write) (cluster.Write, bool) {
+		return culprit(writes, f, owner, owned)
+	})
 	if err != nil {
 		return e, err
 	}
-	if w, ok := culprit(writes, f, owner, owned); ok {
+	if ok {
 		e = audited(w, e)
 	}
 	if e.Person == "" && (owner.Name == "argocd-server" || strings.HasSuffix(e.Note, "argocd-server.")) {
@@ -85,6 +87,36 @@ func (s *survey) writes(ctx context.Context, o manifest.Object, uid string) ([]c
 	return out, nil
 }
 
+const (
+	// young is how old a change may be for its audit event to be on its way
+	// still: the API server sends them in batches.
+	young = 5 * time.Second
+	// lag and lags bound the wait for such events, for all of a survey.
+	lag  = 100 * time.Millisecond
+	lags = 8
+)
+
+// await looks for a write in the audit log, and waits a moment for it where
+// the change is so new that the log may not have told it yet. The zero time
+// is one that nothing tells: kubectl scale leaves none.
+func (s *survey) await(ctx context.Context, o manifest.Object, uid string, at time.Time, pick func([]cluster.Write) (cluster.Write, bool)) (cluster.Write, bool, error) {
+	for {
+		writes, err := s.writes(ctx, o, uid)
+		if err != nil {
+			return cluster.Write{}, false, err
+		}
+		w, ok := pick(writes)
+		old := !at.IsZero() && s.Now().Sub(at) > young
+		if ok || old || s.Writes == nil || s.waited == lags {
+			return w, ok, nil
+		}
+		s.waited++
+		if err := s.Pause(ctx, lag); err != nil {
+			return w, false, err
+		}
+	}
+}
+
 // slack is how far a managed field's time, which has whole seconds and is
 // taken before the request is done, may be from the audit log's.
 const slack = 2 * time.Second
@@ -107,7 +139,9 @@ func culprit(writes []cluster.Write, f field, owner cluster.Manager, owned bool)
 			if !ok && owned && fromManager(w, owner) {
 				return w, true
 			}
-			continue
+			if !ok {
+				continue
+			}
 		}
 		break
 	}
@@ -173,12 +207,17 @@ func (s *survey) fromTrail(ctx context.Context, o manifest.Object, e Evidence) (
 // deleter finds who deleted an object, which leaves no trace but in the audit
 // log.
 func (s *survey) deleter(ctx context.Context, o manifest.Object) (Evidence, error) {
-	writes, err := s.writes(ctx, o, "")
+	w, ok, err := s.await(ctx, o, "", time.Time{}, func(writes []cluster.Write) (cluster.Write, bool) {
+		if n := len(writes); n > 0 && writes[n-1].Verb == "delete" {
+			return writes[n-1], true
+		}
+		return cluster.Write{}, false
+	})
 	if err != nil {
 		return Evidence{}, err
 	}
-	if n := len(writes); n > 0 && writes[n-1].Verb == "delete" {
-		return audited(writes[n-1], Evidence{}), nil
+	if ok {
+		return audited(w, Evidence{}), nil
 	}
 	return Evidence{Kind: Unknown, Note: s.silence()}, nil
 }

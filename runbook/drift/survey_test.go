@@ -299,6 +299,22 @@ func TestWaitsUntilArgoCDHasSeenTheCluster(t *testing.T) {
 	}
 }
 
+func TestWaitsForAnAuditEventThatIsOnItsWay(t *testing.T) {
+	w := newWorld(t)
+	spec(w)["replicas"] = int64(6)
+	by(w.live(), "kubectl", "Update", "scale", `{"f:spec":{"f:replicas":{}}}`, noon.Add(4*time.Minute-time.Second))
+	w.catchUp = func(w *world) {
+		w.writes = []cluster.Write{wrote("alice@example.com", "patch", "scale", "", `{"spec":{"replicas":6}}`, noon.Add(4*time.Minute))}
+	}
+	if d := w.survey(t); w.pauses != 1 || d.Changes[0].Evidence.Person != "alice@example.com" {
+		t.Errorf("after %d pauses: %+v", w.pauses, d.Changes[0].Evidence)
+	}
+	w.writes, w.catchUp, w.pauses = nil, nil, 0
+	if d := w.survey(t); w.pauses != lags || d.Changes[0].Evidence.Kind != ByManager {
+		t.Errorf("an event that never comes: after %d pauses: %+v", w.pauses, d.Changes[0].Evidence)
+	}
+}
+
 func TestStatusUpdatesAreNotWaitedFor(t *testing.T) {
 	w := newWorld(t)
 	newer := deepCopy(t, w.live())

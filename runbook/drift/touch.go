@@ -1,6 +1,7 @@
 package drift
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -20,7 +21,8 @@ const (
 	same
 	// other: the request made it something else.
 	other
-	// unsaid: the audit log does not tell the request.
+	// unsaid: the audit log does not tell the request, or the listener did not
+	// keep what it wrote here, because it looks like a credential.
 	unsaid
 )
 
@@ -72,10 +74,30 @@ func touchedBy(body any, f field, verb string) touch {
 	if m, ok := v.(map[string]any); ok && m["$patch"] == "delete" || v == nil {
 		return removal(f)
 	}
-	if f.live == nil {
+	switch {
+	case f.live == nil:
 		return other
+	case hidden(v):
+		return unsaid
 	}
-	return verdict(agrees(f.path, v, f.live, verb))
+	return verdict(agrees(f.path, v, f.live))
+}
+
+// hidden tells whether a part of what was written is masked.
+func hidden(v any) bool {
+	switch v := v.(type) {
+	case string:
+		return v == scrubbed
+	case map[string]any:
+		for _, part := range v {
+			if hidden(part) {
+				return true
+			}
+		}
+	case []any:
+		return slices.ContainsFunc(v, hidden)
+	}
+	return false
 }
 
 // deleted tells whether a strategic merge patch takes a list's item away: an
@@ -92,17 +114,13 @@ func deleted(v any, e manifest.Elem) bool {
 
 // agrees compares what was written with what is there now. The API server
 // completes what it is given, so that of a written object every part must be
-// there, and not the other way round. Masked parts agree with anything.
-func agrees(path manifest.Path, wrote, live any, verb string) bool {
+// there, and not the other way round.
+func agrees(path manifest.Path, wrote, live any) bool {
 	switch w := wrote.(type) {
-	case string:
-		if w == scrubbed {
-			return true
-		}
 	case map[string]any:
 		l, ok := live.(map[string]any)
 		for key, v := range w {
-			if !ok || !strings.HasPrefix(key, "$") && !agrees(path.Child(manifest.Key(key)), v, l[key], verb) {
+			if !ok || !strings.HasPrefix(key, "$") && !agrees(path.Child(manifest.Key(key)), v, l[key]) {
 				return false
 			}
 		}
@@ -113,7 +131,7 @@ func agrees(path manifest.Path, wrote, live any, verb string) bool {
 			return false
 		}
 		for i := range w {
-			if !agrees(path.Child(manifest.At(i)), w[i], l[i], verb) {
+			if !agrees(path.Child(manifest.At(i)), w[i], l[i]) {
 				return false
 			}
 		}
@@ -147,8 +165,10 @@ func touchedByOps(ops []any, f field) touch {
 		switch {
 		case verb == "remove":
 			result = removal(f)
+		case hidden(m["value"]):
+			result = unsaid
 		case len(at) == len(f.path):
-			result = verdict(f.live != nil && agrees(f.path, m["value"], f.live, "patch"))
+			result = verdict(f.live != nil && agrees(f.path, m["value"], f.live))
 		case f.live != nil:
 			result = same
 		default:
