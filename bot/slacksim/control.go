@@ -111,6 +111,7 @@ func (s *Sim) orders() map[string]orderFunc {
 		"message": func(ctx context.Context, o order) (any, error) {
 			return s.As(o.User).In(o.Channel).InThread(o.Thread).Mention(ctx, o.Text)
 		},
+		"reset":      func(context.Context, order) (any, error) { s.Reset(); return nil, nil },
 		"reload":     func(_ context.Context, o order) (any, error) { s.As(o.User).Reload(); return nil, nil },
 		"invite":     func(_ context.Context, o order) (any, error) { return nil, s.As(o.User).In(o.Channel).Invite(o.Name) },
 		"membership": func(_ context.Context, o order) (any, error) { return nil, s.setMember(o) },

@@ -183,3 +183,65 @@ func TestAPersonDoesTheWholeJobOnThePage(t *testing.T) {
 	}
 	w.ExpectNoFindings(t)
 }
+
+// TestHostileTextIsOnlyText shows that nothing an app sends becomes markup.
+func TestHostileTextIsOnlyText(t *testing.T) {
+	ctx := browser(t)
+	w := start(t, Options{Limits: LimitsOff})
+	evil := `<img src=x onerror=alert(1)> *b* <javascript:alert(1)|click> <https://example.com|ok>`
+	for _, kind := range []string{"mrkdwn", "plain_text"} {
+		w.call(t, "chat.postMessage", map[string]string{"channel": "C0INC", "text": evil,
+			"blocks": string(encode([]obj{{"type": "section", "text": obj{"type": kind, "text": evil}}}))})
+	}
+	w.call(t, "chat.postMessage", map[string]string{"channel": "C0INC", "text": evil,
+		"blocks": string(encode([]obj{{"type": "markdown", "text": evil + " [x](javascript:alert(1)) [y](https://example.com)"}}))})
+	count := func(selector string) chromedp.Action[int] {
+		return chromedp.Evaluate[int]("document.querySelectorAll(" + string(encode(selector)) + ").length")
+	}
+	if err := chromedp.Do(ctx, chromedp.Navigate(w.url+"/?as=alice&channel=inc-1234"), chromedp.WaitVisible(".message:nth-child(3)")); err != nil {
+		t.Fatal(err)
+	}
+	for selector, want := range map[string]int{"img": 0, "script:not([src])": 0, "a[href^=javascript]": 0, `a[href="https://example.com"]`: 2} {
+		got, err := chromedp.Run(ctx, count(selector))
+		if err != nil || got != want {
+			t.Errorf("%d of %s on the page, want %d; %v", got, selector, want, err)
+		}
+	}
+}
+
+func TestThePageSaysWhenTheAppIsAway(t *testing.T) {
+	ctx := browser(t)
+	w := start(t, Options{})
+	err := chromedp.Do(ctx,
+		chromedp.Navigate(w.url+"/?as=alice&channel=general"),
+		chromedp.WaitVisible(".lamp.off"),
+		chromedp.WaitVisible(testid("invite")),
+		chromedp.Click(testid("invite")),
+		chromedp.WaitNotVisible(testid("invite")),
+		chromedp.SendKeys(testid("composer"), "/reconcile help\r"),
+		chromedp.WaitVisible(testid("failure")),
+		chromedp.Click(testid("chaos")),
+		chromedp.WaitVisible(testid("chaos-reset")),
+		shot("7-away"),
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestCardsOnAPageOfTheirOwn(t *testing.T) {
+	ctx := browser(t)
+	var cards []NamedCard
+	for _, name := range []string{"drift", "record", "modal"} {
+		raw, err := os.ReadFile(filepath.Join("testdata", name+".json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		cards = append(cards, NamedCard{Name: name, Text: "payments-web: 1 change made by hand", Blocks: raw})
+	}
+	srv := httptest.NewServer(CardsPage(cards))
+	t.Cleanup(srv.Close)
+	if err := chromedp.Do(ctx, chromedp.Navigate(srv.URL), chromedp.WaitVisible("#modal"), shot("8-cards")); err != nil {
+		t.Fatal(err)
+	}
+}
