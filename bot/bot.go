@@ -25,6 +25,8 @@ type app interface {
 	Notice(ctx context.Context, r state.Reconciliation, kind string) (card.Message, bool)
 }
 
+var _ app = (*commands.Commands)(nil)
+
 // Config is what a bot needs.
 type Config struct {
 	// App answers; it is *commands.Commands.

@@ -32,8 +32,8 @@ func NewDirectory(s *Slack, now func() time.Time) *Directory {
 	}
 	return &Directory{
 		slack:   s,
-		members: shelf[commands.Member]{now: now, slots: map[string]*slot[commands.Member]{}},
-		rooms:   shelf[commands.RoomInfo]{now: now, slots: map[string]*slot[commands.RoomInfo]{}},
+		members: shelf[commands.Member]{now: now, keep: func(commands.Member) bool { return true }, slots: map[string]*slot[commands.Member]{}},
+		rooms:   shelf[commands.RoomInfo]{now: now, keep: open, slots: map[string]*slot[commands.RoomInfo]{}},
 	}
 }
 
@@ -98,12 +98,18 @@ func (d *Directory) room(ctx context.Context, id string) (commands.RoomInfo, err
 	}, nil
 }
 
+// open tells whether the bot can work in a channel. Where it can't, it is looked
+// up every time: somebody is just inviting the bot.
+func open(r commands.RoomInfo) bool { return r.IsMember && !r.Archived && !r.ExtShared }
+
 func (d *Directory) forgetRoom(id string) { d.rooms.forget(id) }
 
 // shelf keeps answers for a minute. Those who ask for the same thing at the
 // same time share one call.
 type shelf[V any] struct {
 	now func() time.Time
+	// keep says which answers are worth keeping.
+	keep func(V) bool
 
 	mu    sync.Mutex // guards slots
 	slots map[string]*slot[V]
@@ -127,7 +133,7 @@ func (s *shelf[V]) get(ctx context.Context, key string, look func(context.Contex
 		return at.value, nil
 	}
 	v, err := look(ctx, key)
-	if err == nil {
+	if err == nil && s.keep(v) {
 		at.value, at.at = v, s.now()
 	}
 	return v, err

@@ -114,7 +114,7 @@ func TestWhatIsNotForUsIsAcknowledgedAndForgotten(t *testing.T) {
 		"what the bot says itself":   envelope("e", "events_api", `{"event":{"type":"app_mention","user":"U0APP","channel":"C1","ts":"1"}}`),
 		"an edited message":          envelope("e", "events_api", `{"event":{"type":"app_mention","subtype":"message_changed","user":"U1","channel":"C1","ts":"1"}}`),
 		"only the id could be read":  {odd: true},
-		"a button that opens a link": envelope("e", "interactive", `{"type":"block_actions","user":{"id":"U1"},"container":{"channel_id":"C1","message_ts":"1"},"actions":[{"type":"button","action_id":"link-pr","block_id":"b","action_ts":"1"}]}`),
+		"a button that opens a link": envelope("e", "interactive", `{"type":"block_actions","user":{"id":"U1"},"container":{"channel_id":"C1","message_ts":"1"},"actions":[{"type":"button","action_id":"pr","url":"https://example.com","block_id":"b","action_ts":"1"}]}`),
 	}
 	r := newRig(t, slacksim.Options{})
 	r.start()

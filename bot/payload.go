@@ -69,6 +69,7 @@ type interaction struct {
 		Block    string          `json:"block_id"`
 		Value    string          `json:"value"`
 		TS       string          `json:"action_ts"`
+		URL      string          `json:"url"`
 		Selected json.RawMessage `json:"selected_option"`
 	} `json:"actions"`
 	View *struct {
@@ -112,7 +113,7 @@ func readInteraction(raw json.RawMessage) (act, origin, error) {
 			return act{}, from, errUnknown
 		}
 		b := p.Actions[0]
-		if strings.HasPrefix(b.Action, "link") || b.Type != "button" && b.Value == "" && len(b.Selected) == 0 {
+		if b.URL != "" || b.Type != "button" && b.Value == "" && len(b.Selected) == 0 {
 			return act{}, from, errUnknown
 		}
 		a.Kind, a.Action, a.Block, a.Value = commands.Click, b.Action, b.Block, b.Value
