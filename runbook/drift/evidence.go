@@ -133,6 +133,11 @@ func culprit(writes []cluster.Write, f field, owner cluster.Manager, owned bool)
 		case untouched:
 			continue
 		case same:
+			// The same value from another tool than the one that owns the
+			// field: somebody set it again, whom the log does not name.
+			if owned && !sameClient(w, owner) {
+				break
+			}
 			found, ok = w, true
 			continue
 		case unsaid:
@@ -148,16 +153,22 @@ func culprit(writes []cluster.Write, f field, owner cluster.Manager, owned bool)
 	return found, ok
 }
 
-// fromManager tells whether a write can be the one that a managed fields
-// entry tells of.
-func fromManager(w cluster.Write, m cluster.Manager) bool {
+// sameClient tells whether a write came from the client that a managed fields
+// entry names.
+func sameClient(w cluster.Write, m cluster.Manager) bool {
 	name := w.FieldManager
 	if name == "" {
 		// The API server's own rule for clients that don't say.
 		name, _, _ = strings.Cut(w.UserAgent, "/")
 	}
+	return name == m.Name && w.Object.Subresource == m.Subresource
+}
+
+// fromManager tells whether a write can be the one that a managed fields
+// entry tells of.
+func fromManager(w cluster.Write, m cluster.Manager) bool {
 	apart := w.At.Sub(m.At)
-	return name == m.Name && w.Object.Subresource == m.Subresource && apart > -slack && apart < slack
+	return sameClient(w, m) && apart > -slack && apart < slack
 }
 
 // audited makes evidence of a write. Service accounts and the cluster's own

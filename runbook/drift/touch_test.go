@@ -65,3 +65,15 @@ func TestTheLastOfTwoHiddenWritesIsNotMistakenForTheFirst(t *testing.T) {
 		t.Errorf("blamed %q for a write of another time", w.User)
 	}
 }
+
+func TestAnotherToolsRequestForTheSameValueIsNotBlamed(t *testing.T) {
+	writes := []cluster.Write{wrote("alice@example.com", "patch", "scale", "", `{"spec":{"replicas":6}}`, noon)}
+	path, err := manifest.ParsePath("spec.replicas")
+	if err != nil {
+		t.Fatal(err)
+	}
+	owner := cluster.Manager{Name: "k9s", Operation: "Update", At: noon.Add(time.Hour)}
+	if w, ok := culprit(writes, field{path: path, live: int64(6)}, owner, true); ok {
+		t.Errorf("blamed %q", w.User)
+	}
+}
