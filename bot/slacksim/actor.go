@@ -150,7 +150,7 @@ func (s *Sim) invoke(ctx context.Context, inv *Invocation, p parcel) error {
 	e, err := s.deliver(ctx, p)
 	inv.EnvelopeID, inv.AckLatency, inv.Answer = e.ID, e.Latency, e.Answer
 	if err != nil {
-		return fmt.Errorf("%s as %s: %w", strings.TrimSpace(p.what), p.user, err)
+		return fmt.Errorf("%s: %w", strings.TrimSpace(p.what), err)
 	}
 	return nil
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 )
 
 // Click presses the button, or opens what else has that action id, of a
@@ -102,10 +101,9 @@ func pick(blocks []Block, wanted string) (element, error) {
 
 // action is one entry of a payload's actions.
 func (s *Sim) action(e element, choice string) (obj, error) {
-	now := s.clock.Now()
 	a := obj{
 		"type": e.body["type"], "action_id": e.body["action_id"], "block_id": e.block,
-		"action_ts": fmt.Sprintf("%d.%06d", now.Unix(), now.Nanosecond()/1000),
+		"action_ts": s.stamp(),
 	}
 	switch kind := str(e.body["type"]); kind {
 	case "button":
@@ -227,7 +225,7 @@ func (p *Place) MessageShortcut(ctx context.Context, messageTS, callbackID strin
 	inv := &Invocation{TriggerID: s.trigger(u.ID, "")}
 	inv.ResponseURL = s.hook("app", hook{user: u.ID, channel: c.ID, source: m.TS})
 	payload := obj{
-		"type": "message_action", "token": "sim", "action_ts": fmt.Sprintf("%d.%06d", s.clock.Now().Unix(), time.Microsecond),
+		"type": "message_action", "token": "sim", "action_ts": s.stamp(),
 		"team": obj{"id": s.team.ID, "domain": s.team.Domain}, "user": wireActor(u), "is_enterprise_install": false,
 		"enterprise": nilIfEmpty(s.team.EnterpriseID), "channel": obj{"id": c.ID, "name": s.channelName(c)},
 		"callback_id": callbackID, "trigger_id": inv.TriggerID, "response_url": inv.ResponseURL,

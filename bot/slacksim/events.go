@@ -14,7 +14,7 @@ func (s *Sim) emit(kind, channel string, event obj) string {
 	s.seq["Ev"]++
 	id := fmt.Sprintf("Ev0S%08X", s.seq["Ev"])
 	now := s.clock.Now()
-	body := obj{"type": kind, "event_ts": fmt.Sprintf("%d.%06d", now.Unix(), now.Nanosecond()/1000)}
+	body := obj{"type": kind, "event_ts": s.stamp()}
 	for k, v := range event {
 		body[k] = v
 	}
@@ -35,6 +35,21 @@ func (s *Sim) emit(kind, channel string, event obj) string {
 	}
 	s.background(func() { s.attempt(p) })
 	return id
+}
+
+// Emit sends an event of a test's own making, if the manifest subscribes to
+// it: one that Slack documents but nothing here causes (app_uninstalled), one
+// that comes again under another id, or one with fields of the wrong type.
+func (s *Sim) Emit(kind, channel string, event map[string]any) (eventID string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.emit(kind, channel, event)
+}
+
+// SendEnvelope delivers an envelope of any type with any payload and waits for
+// its acknowledgement, as for a type that Slack may add.
+func (s *Sim) SendEnvelope(ctx context.Context, kind string, payload any) (*Envelope, error) {
+	return s.deliver(ctx, parcel{kind: kind, what: kind, payload: payload})
 }
 
 // attempt delivers an event and, without an acknowledgement, plans the next

@@ -43,6 +43,9 @@ type Options struct {
 	PingEvery   time.Duration // server pings; default 10 s
 	AckWindow   time.Duration // default 3 s
 	TriggerLife time.Duration // default: AckWindow
+	// SocketLife ends each socket after that time with refresh_requested, as
+	// Slack does every few hours; 0 lets them live. A short one makes a storm.
+	SocketLife time.Duration
 	// RetryAfter are the pauses before an unacknowledged event is sent again;
 	// default 0, 1 min, 5 min.
 	RetryAfter []time.Duration

@@ -73,6 +73,7 @@ type NamedCard struct {
 	Name   string
 	Text   string
 	Blocks []byte
+	Names  map[string]string // of the users, groups and channels it mentions, by id
 }
 
 // CardsPage draws cards one below the other, as the page draws messages.
@@ -86,7 +87,7 @@ func CardsPage(cards []NamedCard) http.Handler {
 			if b := list(decodeAny(c.Blocks)); b != nil {
 				blocks = b
 			}
-			out = append(out, obj{"name": c.Name, "text": c.Text, "blocks": blocks, "faults": cardFaults(c)})
+			out = append(out, obj{"name": c.Name, "text": c.Text, "blocks": blocks, "names": c.Names, "faults": cardFaults(c)})
 		}
 		writeJSON(w, http.StatusOK, out)
 	})

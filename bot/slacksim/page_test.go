@@ -237,7 +237,8 @@ func TestCardsOnAPageOfTheirOwn(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		cards = append(cards, NamedCard{Name: name, Text: "payments-web: 1 change made by hand", Blocks: raw})
+		cards = append(cards, NamedCard{Name: name, Text: "payments-web: 1 change made by hand", Blocks: raw,
+			Names: map[string]string{"U0ALICE": "alice", "U0BOB": "bob", "U0CAROL": "carol", "S0OWN": "payments-owners"}})
 	}
 	srv := httptest.NewServer(CardsPage(cards))
 	t.Cleanup(srv.Close)

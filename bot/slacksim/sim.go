@@ -203,3 +203,9 @@ func (s *Sim) ts() string {
 	s.issued[ts] = true
 	return ts
 }
+
+// stamp is the present time in the form of a ts. It names no message.
+func (s *Sim) stamp() string {
+	now := s.clock.Now()
+	return fmt.Sprintf("%d.%06d", now.Unix(), now.Nanosecond()/1000)
+}

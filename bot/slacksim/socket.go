@@ -127,11 +127,17 @@ func (s *Sim) hello(c *socket, life int) {
 	err := c.send(obj{
 		"type": "hello", "num_connections": n, "connection_info": obj{"app_id": s.app.ID}, "debug_info": debugInfo(c, life),
 	})
+	if s.opts.SocketLife > 0 {
+		s.clock.AfterFunc(s.opts.SocketLife, func() { s.disconnect(c, DisconnectRefresh) })
+	}
+	if life == debugLife {
+		s.clock.AfterFunc(debugLife*time.Second, func() { s.disconnect(c, DisconnectRefresh) })
+	}
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	c.ready = err == nil
-	s.bump()
 	s.ping(c)
-	s.mu.Unlock()
+	s.bump()
 }
 
 func debugInfo(c *socket, life int) obj {

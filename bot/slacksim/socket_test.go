@@ -355,3 +355,32 @@ func TestPingsComeAsOftenAsAsked(t *testing.T) {
 	_ = conn.Close()
 	<-ended
 }
+
+func TestASocketLivesOnlySoLong(t *testing.T) {
+	clock := NewManualClock(time.Unix(1_800_000_000, 0))
+	w := start(t, Options{Clock: clock, SocketLife: time.Hour, PingEvery: 24 * time.Hour})
+	conn := w.connect(t, 1)
+	w.must(t, "the end to be set", func() bool { return clock.armed(time.Hour) })
+	clock.Advance(time.Hour)
+	if frame := read(t, conn); frame["reason"] != "refresh_requested" {
+		t.Errorf("got %v", frame)
+	}
+}
+
+func TestWhatSlackMayAddOneDay(t *testing.T) {
+	w := start(t, Options{})
+	conn := w.connect(t, 1)
+	done := make(chan error, 1)
+	go func() {
+		_, err := w.SendEnvelope(context.WithoutCancel(t.Context()), "telepathy", obj{"thought": "?"})
+		done <- err
+	}()
+	env := read(t, conn)
+	_ = conn.WriteJSON(obj{"envelope_id": env["envelope_id"]})
+	if err := <-done; err != nil || env["type"] != "telepathy" {
+		t.Errorf("delivered %v, %v", env, err)
+	}
+	if id := w.Emit("app_uninstalled", "", nil); id != "" {
+		t.Error("an event was sent that the manifest does not subscribe to")
+	}
+}
