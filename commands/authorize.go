@@ -131,7 +131,10 @@ func (a *Access) independent(who asker, r state.Reconciliation, t drift.Target) 
 		if e.Kind == drift.ByController {
 			source = "Argo CD"
 		}
-		why = fmt.Sprintf("you made the change (%s, %s)", source, e.At.UTC().Format("15:04 UTC"))
+		if !e.At.IsZero() {
+			source += ", " + e.At.UTC().Format("15:04 UTC")
+		}
+		why = "you made the change (" + source + ")"
 	}
 	if why == "" {
 		return nil

@@ -122,13 +122,13 @@ func (lookAround) run(ctx context.Context, c *Commands, call call) (Reply, error
 			said = append(said, fault.Say(err, string(call.Delivery.ID)))
 		}
 	}
-	m := card.Answer(strings.Join(append([]string{around(all, out, down)}, said...), "\n"))
+	m := card.Answer(strings.Join(append([]string{around(out, down)}, said...), "\n"))
 	return Reply{Ephemeral: &m}, nil
 }
 
 // around says what a look at everything did, and what it did not.
-func around(all, out []drift.TargetInfo, down []string) string {
-	text := fmt.Sprintf("None of the %d targets is out of sync.", len(all))
+func around(out []drift.TargetInfo, down []string) string {
+	text := "Of the targets that you may see, none is out of sync."
 	if len(out) > 0 {
 		names := make([]string, 0, len(out))
 		for _, t := range out[:min(len(out), maxAround)] {
