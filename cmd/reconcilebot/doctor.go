@@ -15,8 +15,8 @@ import (
 
 	"reconcilebot/cmd/reconcilebot/config"
 	"reconcilebot/cmd/reconcilebot/doctor"
+	"reconcilebot/commands"
 	"reconcilebot/deploy/base"
-	slackapp "reconcilebot/deploy/slack"
 	"reconcilebot/runbook/argocd"
 )
 
@@ -132,7 +132,7 @@ func neededScopes() ([]string, error) {
 			} `json:"scopes"`
 		} `json:"oauth_config"`
 	}
-	if err := yaml.Unmarshal([]byte(slackapp.Manifest()), &m); err != nil {
+	if err := yaml.Unmarshal([]byte(commands.Manifest()), &m); err != nil {
 		return nil, fmt.Errorf("read the Slack app's manifest: %w", err)
 	}
 	return m.OAuth.Scopes.Bot, nil

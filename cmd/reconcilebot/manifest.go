@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	slackapp "reconcilebot/deploy/slack"
+	"reconcilebot/commands"
 )
 
 // manifest prints the Slack app's manifest.
@@ -12,6 +12,6 @@ func manifest(_ context.Context, c console, args []string) error {
 	if len(args) > 0 {
 		return usageError{"manifest takes no arguments"}
 	}
-	_, err := fmt.Fprint(c.stdout, slackapp.Manifest())
+	_, err := fmt.Fprint(c.stdout, commands.Manifest())
 	return err
 }

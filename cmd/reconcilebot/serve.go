@@ -7,10 +7,12 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 
+	"reconcilebot/bot"
 	"reconcilebot/cmd/reconcilebot/config"
 	"reconcilebot/state"
 )
@@ -46,6 +48,7 @@ func (c console) load(path string) (*config.Config, error) {
 }
 
 // operate builds the program from the bottom up and blocks until ctx ends.
+// The state file is closed last.
 func operate(ctx context.Context, cfg *config.Config, log *slog.Logger) (err error) {
 	log.Info("starting", "version", versionText(buildInfo()))
 	db, err := state.Open(cfg.State, time.Now)
@@ -55,13 +58,63 @@ func operate(ctx context.Context, cfg *config.Config, log *slog.Logger) (err err
 	defer func() { err = errors.Join(err, db.Close()) }()
 
 	g, ctx := errgroup.WithContext(ctx)
+	var running atomic.Pointer[bot.Bot]
 	if cfg.Listen != "" {
-		l, err := listen("probes and metrics", cfg.Listen, probes(func() (bool, string) { return true, "" }, func(io.Writer) error { return nil }), log)
+		l, err := listen("probes and metrics", cfg.Listen, probes(readiness(&running), metrics(&running)), log)
 		if err != nil {
 			return fmt.Errorf("start: %w", err)
 		}
 		g.Go(func() error { return l.serve(ctx) })
 	}
-	g.Go(func() error { <-ctx.Done(); return nil })
+	audited := writes{db}
+	if cfg.Audit != nil {
+		l, err := listenForAudit(*cfg.Audit, audited, log)
+		if err != nil {
+			return fmt.Errorf("start: %w", err)
+		}
+		g.Go(func() error { return l.serve(ctx) })
+	}
+	g.Go(func() error { return audited.forget(ctx, log) })
+	g.Go(func() error { return work(ctx, cfg, db, &running, log) })
 	return g.Wait()
+}
+
+// work runs what answers people and what moves reconciliations.
+func work(ctx context.Context, cfg *config.Config, db *state.DB, running *atomic.Pointer[bot.Bot], log *slog.Logger) error {
+	engine, sites, err := machinery(cfg, db, log)
+	if err != nil {
+		return err
+	}
+	b, err := voice(ctx, cfg, db, engine, sites, log)
+	switch {
+	case ctx.Err() != nil:
+		return nil
+	case err != nil:
+		return err
+	}
+	running.Store(b)
+	g, ctx := errgroup.WithContext(ctx)
+	g.Go(func() error { return engine.Run(ctx) })
+	g.Go(func() error { return b.Run(ctx) })
+	return g.Wait()
+}
+
+func readiness(running *atomic.Pointer[bot.Bot]) func() (bool, string) {
+	return func() (bool, string) {
+		b := running.Load()
+		if b == nil {
+			return false, "starting"
+		}
+		return b.Ready()
+	}
+}
+
+func metrics(running *atomic.Pointer[bot.Bot]) func(io.Writer) error {
+	return func(w io.Writer) error {
+		b := running.Load()
+		if b == nil {
+			return nil
+		}
+		return b.Metrics().Write(w)
+	}
 }

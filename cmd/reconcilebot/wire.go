@@ -1,0 +1,161 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/slack-go/slack"
+
+	"reconcilebot/bot"
+	"reconcilebot/cmd/reconcilebot/config"
+	"reconcilebot/commands"
+	"reconcilebot/commands/card"
+	"reconcilebot/runbook"
+	"reconcilebot/runbook/book"
+	"reconcilebot/runbook/cluster"
+	"reconcilebot/runbook/drift"
+	"reconcilebot/runbook/git"
+	"reconcilebot/state"
+)
+
+// machinery builds what moves reconciliations: the systems, the books that
+// use them, and the engine.
+func machinery(cfg *config.Config, db *state.DB, log *slog.Logger) (*runbook.Engine, map[string]commands.Lister, error) {
+	repos := newRepositories(cfg.GitHub)
+	clusters, listers := map[string]book.Cluster{}, map[string]commands.Lister{}
+	for _, c := range cfg.Clusters {
+		site, surveyor, err := openSite(cfg, c, repos, writes{db}, log)
+		if err != nil {
+			return nil, nil, fmt.Errorf("cluster %s: %w", c.Name, err)
+		}
+		clusters[c.Name], listers[c.Name] = site, surveyor
+	}
+	host, err := openGitHub(cfg.GitHub)
+	if err != nil {
+		return nil, nil, err
+	}
+	t := cfg.Timing
+	books := book.Books(book.Config{
+		Clusters: clusters,
+		Repo:     repos.Repo,
+		Host:     host,
+		Policy:   access(cfg),
+		Links:    links(cfg.GitHub.Web()),
+		Timing: book.Timing{
+			ApprovalExpires: t.ApprovalExpires, PollHost: t.PollGitHub, PollController: t.PollArgoCD,
+			StableFor: t.StableFor, Verify: t.VerifyTimeout, Merge: t.MergeDeadline,
+		},
+		Author:      git.Person(cfg.GitHub.Git.Author),
+		MergeMethod: strings.TrimPrefix(cfg.Merge.Method, "auto"),
+		Merge:       cfg.Merge.When == "rules-met",
+		Log:         log,
+	})
+	return runbook.New(runbook.Config{DB: db, Books: books, Log: log}), listers, nil
+}
+
+// openSite builds one cluster's side of things.
+func openSite(cfg *config.Config, c config.Cluster, repos *repositories, audited writes, log *slog.Logger) (book.Cluster, *drift.Surveyor, error) {
+	live, err := openCluster(c)
+	if err != nil {
+		return book.Cluster{}, nil, err
+	}
+	argo, err := openArgoCD(c)
+	if err != nil {
+		return book.Cluster{}, nil, err
+	}
+	// Without an audit log there are no writes to look for, which is another
+	// thing than having found none.
+	var written func(context.Context, string) ([]cluster.Write, error)
+	if cfg.Audit != nil {
+		written = audited.Of
+	}
+	surveyor := drift.New(drift.Config{Name: c.Name, Argo: argo, Live: live, Writes: written, Head: repos.Head, Log: log})
+	return book.Cluster{Survey: surveyor, Argo: argo}, surveyor, nil
+}
+
+// access is the config's people and policy, as commands know them.
+func access(cfg *config.Config) *commands.Access {
+	a := &commands.Access{Groups: cfg.Groups}
+	for _, p := range cfg.People {
+		a.People = append(a.People, commands.Person(p))
+	}
+	for _, r := range cfg.Policy {
+		a.Policy = append(a.Policy, commands.Rule{Targets: r.Targets, See: r.See, Decide: r.Decide, Approve: commands.Approve(r.Approve)})
+	}
+	return a
+}
+
+// voice builds what speaks with people.
+func voice(ctx context.Context, cfg *config.Config, db *state.DB, engine *runbook.Engine, listers map[string]commands.Lister, log *slog.Logger) (*bot.Bot, error) {
+	team, err := workspace(ctx, cfg.Slack, log)
+	if err != nil {
+		return nil, err
+	}
+	wire, err := bot.NewSlack(bot.SlackConfig{API: cfg.Slack.API, BotToken: cfg.Slack.BotToken.Value, AppToken: cfg.Slack.AppToken.Value})
+	if err != nil {
+		return nil, err
+	}
+	directory := bot.NewDirectory(wire, time.Now)
+	scopes, err := neededScopes()
+	if err != nil {
+		return nil, err
+	}
+	app := commands.New(commands.Config{
+		DB: db, Engine: engine, Directory: directory, Targets: listers, Team: team,
+		Access: access(cfg), Links: card.Links{Commit: links(cfg.GitHub.Web()).Commit}, Log: log,
+	})
+	return bot.New(bot.Config{
+		App: app, DB: db, Slack: wire, Directory: directory, Team: team, Sockets: cfg.Slack.Sockets,
+		Scopes: scopes, Redact: redact(cfg), Log: log,
+	})
+}
+
+// askAgain is how long Slack may take to say its name, and the pause after it
+// did not.
+const askAgain = 5 * time.Second
+
+// workspace is the id of the workspace whose people may use the bot. A config
+// that does not name it trusts the bot token, and waits until Slack says whose
+// that is.
+func workspace(ctx context.Context, s config.Slack, log *slog.Logger) (string, error) {
+	for s.Team == "" {
+		token, err := s.BotToken.Value()
+		if err == nil {
+			var who *slack.AuthTestResponse
+			if who, err = slack.New(token, slack.OptionAPIURL(s.API), slack.OptionHTTPClient(&http.Client{Timeout: askAgain})).AuthTestContext(ctx); err == nil {
+				return who.TeamID, nil
+			}
+		}
+		log.Warn("Slack does not say which workspace the bot token is for; slack.team in the config would", "err", err)
+		select {
+		case <-ctx.Done():
+			return "", ctx.Err()
+		case <-time.After(askAgain):
+		}
+	}
+	return s.Team, nil
+}
+
+// redact cuts the bot's own secrets out of a text, wherever it came from.
+func redact(cfg *config.Config) func(string) string {
+	secrets := []config.Secret{cfg.Slack.AppToken, cfg.Slack.BotToken, cfg.GitHub.Token}
+	for _, c := range cfg.Clusters {
+		secrets = append(secrets, c.ArgoCD.Token)
+	}
+	if cfg.Audit != nil {
+		secrets = append(secrets, cfg.Audit.Token)
+	}
+	return func(text string) string {
+		for _, secret := range secrets {
+			// One that can't be read now can't have got into the text either.
+			if value, err := secret.Value(); err == nil && len(value) >= 8 {
+				text = strings.ReplaceAll(text, value, "[secret]")
+			}
+		}
+		return text
+	}
+}
