@@ -1,0 +1,55 @@
+package githubsim
+
+import "net/http"
+
+func (s *Sim) getUser(a *asked) (int, any, error) {
+	return http.StatusOK, s.userJSON(a.login), nil
+}
+
+func (s *Sim) getNamedUser(a *asked) (int, any, error) {
+	if _, ok := s.users[a.PathValue("login")]; !ok {
+		return 0, nil, notFound()
+	}
+	return http.StatusOK, s.userJSON(a.PathValue("login")), nil
+}
+
+func (s *Sim) userJSON(login string) map[string]any {
+	u, ok := s.users[login]
+	if !ok {
+		return nil
+	}
+	return map[string]any{
+		"login": login, "id": u.id, "type": "User", "site_admin": false, "name": u.Name, "email": u.Email,
+		"url": s.apiURL("users", login), "html_url": s.url + "/" + login,
+	}
+}
+
+func (s *Sim) getRateLimit(*asked) (int, any, error) {
+	core := map[string]any{"limit": limit, "used": s.spent, "remaining": max(limit-s.spent, 0), "reset": s.now().Unix() + 3600}
+	return http.StatusOK, map[string]any{"resources": map[string]any{"core": core}, "rate": core}, nil
+}
+
+func (s *Sim) getMeta(*asked) (int, any, error) {
+	return http.StatusOK, map[string]any{"installed_version": "3.14.0", "verifiable_password_authentication": false}, nil
+}
+
+func (s *Sim) getTeamMembers(a *asked) (int, any, error) {
+	members, ok := s.teams[a.PathValue("org")+"/"+a.PathValue("team")]
+	if !ok {
+		return 0, nil, notFound()
+	}
+	list := []map[string]any{}
+	for _, login := range members {
+		list = append(list, s.userJSON(login))
+	}
+	return http.StatusOK, page(a, list), nil
+}
+
+func (s *Sim) getPermission(a *asked) (int, any, error) {
+	r, err := a.repo(Read)
+	if err != nil {
+		return 0, nil, err
+	}
+	login := a.PathValue("login")
+	return http.StatusOK, map[string]any{"permission": r.may(login).String(), "user": s.userJSON(login)}, nil
+}

@@ -1,0 +1,206 @@
+package githubsim
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// repo is a repository: its Git on disk, and what GitHub keeps besides.
+type repo struct {
+	sim         *Sim
+	owner, name string
+	dir         string
+	id          int64
+	options     Options
+	protected   map[string]*Protection
+	pulls       []*pull
+	runs        map[string][]*run    // check runs, by commit
+	statuses    map[string][]*status // by commit, newest last
+	known       map[string]bool      // commits that got their check runs
+}
+
+func (r *repo) fullName() string { return r.owner + "/" + r.name }
+
+// protectHook refuses pushes to protected branches as GitHub does.
+const protectHook = `#!/bin/sh
+while read -r old new ref; do
+	case " $SIM_PROTECTED " in
+	*" $ref "*)
+		echo "error: GH006: Protected branch update failed for $ref." >&2
+		echo "error: Changes must be made through a pull request." >&2
+		exit 1 ;;
+	esac
+done
+`
+
+// CreateRepo makes a private repository with a first commit on main.
+func (s *Sim) CreateRepo(owner, name string, files map[string]string, o Options) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := &repo{
+		sim: s, owner: owner, name: name, dir: s.path(owner + "/" + name), id: s.id(), options: o,
+		protected: map[string]*Protection{}, runs: map[string][]*run{}, statuses: map[string][]*status{}, known: map[string]bool{},
+	}
+	if len(r.options.Methods) == 0 {
+		r.options.Methods = []string{"merge", "squash", "rebase"}
+	}
+	if err := os.MkdirAll(r.dir, 0o755); err != nil {
+		return fmt.Errorf("create %s: %w", r.fullName(), err)
+	}
+	for _, args := range [][]string{
+		{"init", "--quiet", "--bare", "--initial-branch=main", "."},
+		{"config", "http.receivepack", "true"},
+		// GitHub serves any commit that a branch ever reached.
+		{"config", "uploadpack.allowAnySHA1InWant", "true"},
+		{"config", "uploadpack.allowFilter", "true"},
+		{"config", "gc.auto", "0"},
+	} {
+		if _, err := r.git(args...); err != nil {
+			return fmt.Errorf("create %s: %w", r.fullName(), err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(r.dir, "hooks", "pre-receive"), []byte(protectHook), 0o755); err != nil {
+		return fmt.Errorf("create %s: %w", r.fullName(), err)
+	}
+	s.repos[r.fullName()] = r
+	if len(files) == 0 {
+		return nil
+	}
+	_, err := r.commit("main", Change{Author: owner, Message: "Initial commit", Files: files})
+	return err
+}
+
+// Change is a commit to make on a branch.
+type Change struct {
+	// Author is a login, or any other name.
+	Author  string
+	Message string
+	// Files are whole contents by path; nil removes nothing.
+	Files map[string]string
+	// Remove are paths that go away.
+	Remove []string
+	// At is the commit's time; now if zero.
+	At time.Time
+}
+
+// Commit puts a commit on a branch, protected or not: it stands for what
+// happened by other ways. The branch begins at main's tip if it is new.
+func (s *Sim) Commit(fullName, branch string, c Change) (sha string, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r, err := s.repo(fullName)
+	if err != nil {
+		return "", err
+	}
+	return r.commit(branch, c)
+}
+
+func (r *repo) commit(branch string, c Change) (string, error) {
+	index := filepath.Join(r.dir, "sim-index")
+	defer func() { _ = os.Remove(index) }()
+	env := []string{"GIT_INDEX_FILE=" + index}
+	parent := r.head(branch)
+	if parent == "" {
+		parent = r.head("main")
+	}
+	if parent != "" {
+		if _, err := (call{dir: r.dir, env: env}).git("read-tree", parent); err != nil {
+			return "", err
+		}
+	}
+	for path, content := range c.Files {
+		blob, err := call{dir: r.dir, stdin: content}.git("hash-object", "-w", "--stdin")
+		if err != nil {
+			return "", err
+		}
+		if _, err := (call{dir: r.dir, env: env}).git("update-index", "--add", "--cacheinfo", "100644,"+blob+","+path); err != nil {
+			return "", err
+		}
+	}
+	for _, path := range c.Remove {
+		if _, err := (call{dir: r.dir, env: env}).git("update-index", "--force-remove", path); err != nil {
+			return "", err
+		}
+	}
+	tree, err := call{dir: r.dir, env: env}.git("write-tree")
+	if err != nil {
+		return "", err
+	}
+	sha, err := r.commitTree(tree, c, parent)
+	if err != nil {
+		return "", err
+	}
+	return sha, r.move(branch, sha)
+}
+
+func (r *repo) commitTree(tree string, c Change, parents ...string) (string, error) {
+	at := c.At
+	if at.IsZero() {
+		at = r.sim.now()
+	}
+	name, email := r.sim.identity(c.Author)
+	args := []string{"commit-tree", tree}
+	for _, p := range parents {
+		if p != "" {
+			args = append(args, "-p", p)
+		}
+	}
+	env := append(signature("AUTHOR", name, email, at), signature("COMMITTER", name, email, at)...)
+	return call{dir: r.dir, env: env, stdin: c.Message}.git(append(args, "-F", "-")...)
+}
+
+// identity is how a login signs commits.
+func (s *Sim) identity(login string) (name, email string) {
+	if u, ok := s.users[login]; ok {
+		if name, email = u.Name, u.Email; name == "" {
+			name = login
+		}
+		if email == "" {
+			email = fmt.Sprintf("%d+%s@users.noreply.github.com", u.id, login)
+		}
+		return name, email
+	}
+	return login, login + "@users.noreply.github.com"
+}
+
+func (r *repo) move(branch, sha string) error {
+	if _, err := r.git("update-ref", "refs/heads/"+branch, sha); err != nil {
+		return err
+	}
+	r.arrived()
+	return nil
+}
+
+// arrived gives every branch's tip that is new its check runs.
+func (r *repo) arrived() {
+	out, err := r.git("for-each-ref", "--format=%(objectname)", "refs/heads")
+	if err != nil {
+		return
+	}
+	for sha := range strings.FieldsSeq(out) {
+		if r.known[sha] {
+			continue
+		}
+		r.known[sha] = true
+		for _, c := range r.options.Checks {
+			r.runs[sha] = append(r.runs[sha], &run{id: r.sim.id(), name: c.Name, started: r.sim.now(), ends: r.sim.now().Add(c.After), conclusion: c.Conclusion})
+		}
+	}
+}
+
+// may is what an account may do here.
+func (r *repo) may(login string) Permission { return r.options.Access[login] }
+
+func (r *repo) allows(method string) bool { return slices.Contains(r.options.Methods, method) }
+
+func (r *repo) protectedRefs() string {
+	var refs []string
+	for branch := range r.protected {
+		refs = append(refs, "refs/heads/"+branch)
+	}
+	return strings.Join(refs, " ")
+}

@@ -1,0 +1,219 @@
+package githubsim
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// limit is a user's hourly allowance of REST requests.
+const limit = 5000
+
+// Handler serves everything on one address.
+func (s *Sim) Handler() http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		s.mu.Lock()
+		down := s.down
+		s.mu.Unlock()
+		if down {
+			http.Error(w, "We had issues producing the response to your request.", http.StatusServiceUnavailable)
+			return
+		}
+		if !s.held(req) {
+			panic(http.ErrAbortHandler)
+		}
+		if strings.HasPrefix(req.URL.Path, "/api/v3/") {
+			s.api.ServeHTTP(w, req)
+			return
+		}
+		s.pages.ServeHTTP(w, req)
+	})
+}
+
+// asked is one REST request, after authentication.
+type asked struct {
+	*http.Request
+	sim   *Sim
+	login string
+}
+
+// failure is an answer that is no success, in GitHub's form.
+// https://docs.github.com/en/rest/using-the-rest-api/troubleshooting-the-rest-api
+type failure struct {
+	status  int
+	message string
+	errors  []map[string]string
+}
+
+func (f *failure) Error() string { return f.message }
+
+func notFound() error { return &failure{status: http.StatusNotFound, message: "Not Found"} }
+
+// invalid is GitHub's 422 for a request that breaks a rule.
+func invalid(resource, text string) error {
+	return &failure{status: http.StatusUnprocessableEntity, message: "Validation Failed",
+		errors: []map[string]string{{"resource": resource, "code": "custom", "message": text}}}
+}
+
+// endpoint answers with a status and a value for JSON.
+type endpoint func(a *asked) (status int, body any, err error)
+
+// rest makes a handler of an endpoint: it authenticates, counts, and answers
+// as GitHub's REST API does. The endpoint runs under the host's lock.
+func (s *Sim) rest(f endpoint) http.HandlerFunc {
+	return func(w http.ResponseWriter, req *http.Request) {
+		login := s.login(req)
+		w.Header().Set("Content-Type", "application/json; charset=utf-8")
+		w.Header().Set("X-GitHub-Request-Id", fmt.Sprintf("SIM:%X", s.now().UnixNano()))
+		w.Header().Set("X-GitHub-Enterprise-Version", "3.14.0")
+		if login == "" {
+			s.answer(w, req, http.StatusUnauthorized, problem(&failure{status: 401, message: "Bad credentials"}))
+			return
+		}
+		s.mu.Lock()
+		w.Header().Set("X-OAuth-Scopes", s.users[login].Scopes)
+		if s.exhausted(w) {
+			s.mu.Unlock()
+			s.answer(w, req, http.StatusForbidden, problem(&failure{status: 403, message: "API rate limit exceeded for user ID " + login}))
+			return
+		}
+		status, body, err := f(&asked{Request: req, sim: s, login: login})
+		s.mu.Unlock()
+		if err != nil {
+			f, ok := err.(*failure)
+			if !ok {
+				f = &failure{status: http.StatusInternalServerError, message: err.Error()}
+			}
+			status, body = f.status, problem(f)
+		}
+		s.answer(w, req, status, body)
+	}
+}
+
+func problem(f *failure) map[string]any {
+	p := map[string]any{"message": f.message, "documentation_url": "https://docs.github.com/rest", "status": strconv.Itoa(f.status)}
+	if f.errors != nil {
+		p["errors"] = f.errors
+	}
+	return p
+}
+
+func (s *Sim) exhausted(w http.ResponseWriter) bool {
+	reset := s.now().Truncate(time.Hour).Add(time.Hour)
+	left := max(limit-s.spent, 0)
+	if s.now().Before(s.limited) {
+		reset, left = s.limited, 0
+	}
+	w.Header().Set("X-RateLimit-Limit", strconv.Itoa(limit))
+	w.Header().Set("X-RateLimit-Remaining", strconv.Itoa(left))
+	w.Header().Set("X-RateLimit-Reset", strconv.FormatInt(reset.Unix()+1, 10))
+	w.Header().Set("X-RateLimit-Resource", "core")
+	return left == 0
+}
+
+// answer writes JSON with an ETag; an unchanged GET is 304 and costs nothing.
+func (s *Sim) answer(w http.ResponseWriter, req *http.Request, status int, body any) {
+	var raw bytes.Buffer
+	if body != nil {
+		encoder := json.NewEncoder(&raw)
+		encoder.SetEscapeHTML(false)
+		if err := encoder.Encode(body); err != nil {
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+			return
+		}
+	}
+	if req.Method == http.MethodGet && status == http.StatusOK {
+		sum := sha256.Sum256(raw.Bytes())
+		etag := `W/"` + hex.EncodeToString(sum[:]) + `"`
+		w.Header().Set("ETag", etag)
+		w.Header().Set("Cache-Control", "private, max-age=60, s-maxage=60")
+		if req.Header.Get("If-None-Match") == etag {
+			w.WriteHeader(http.StatusNotModified)
+			return
+		}
+	}
+	s.mu.Lock()
+	s.spent++
+	s.mu.Unlock()
+	w.WriteHeader(status)
+	_, _ = w.Write(raw.Bytes())
+}
+
+// Spent is how many REST requests have cost rate limit.
+func (s *Sim) Spent() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.spent
+}
+
+// maxBody bounds what a request may carry.
+const maxBody = 1 << 20
+
+// body decodes the request's JSON.
+func (a *asked) body(into any) error {
+	raw, err := io.ReadAll(io.LimitReader(a.Body, maxBody))
+	if err != nil {
+		return err
+	}
+	if len(bytes.TrimSpace(raw)) == 0 {
+		return nil
+	}
+	if err := json.Unmarshal(raw, into); err != nil {
+		return &failure{status: http.StatusBadRequest, message: "Problems parsing JSON"}
+	}
+	return nil
+}
+
+// repo finds the repository of the path. Who may not see it gets the same
+// answer as if there were none.
+func (a *asked) repo(need Permission) (*repo, error) {
+	r, err := a.sim.repo(a.PathValue("owner") + "/" + a.PathValue("repo"))
+	if err != nil || r.may(a.login) < Read {
+		return nil, notFound()
+	}
+	if r.may(a.login) < need {
+		return nil, &failure{status: http.StatusForbidden, message: "Must have " + need.String() + " rights to Repository."}
+	}
+	return r, nil
+}
+
+func (a *asked) pull(need Permission) (*repo, *pull, error) {
+	r, err := a.repo(need)
+	if err != nil {
+		return nil, nil, err
+	}
+	number, err := strconv.Atoi(a.PathValue("number"))
+	if err != nil || number < 1 || number > len(r.pulls) {
+		return nil, nil, notFound()
+	}
+	return r, r.pulls[number-1], nil
+}
+
+// page cuts a list to the page asked for.
+func page[T any](a *asked, list []T) []T {
+	number := func(key string, otherwise int) int {
+		if n, err := strconv.Atoi(a.URL.Query().Get(key)); err == nil && n > 0 {
+			return n
+		}
+		return otherwise
+	}
+	size := min(number("per_page", 30), 100)
+	from := min((number("page", 1)-1)*size, len(list))
+	return list[from:min(from+size, len(list))]
+}
+
+func stamp(t time.Time) any {
+	if t.IsZero() {
+		return nil
+	}
+	return t.UTC().Format(time.RFC3339)
+}
+
+func (s *Sim) apiURL(parts ...string) string { return s.url + "/api/v3/" + strings.Join(parts, "/") }

@@ -1,0 +1,181 @@
+package githubsim
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"reconcilebot/runbook/forge"
+)
+
+// review is somebody's word on one commit of a pull request.
+type review struct {
+	id                       int64
+	author, state, body, sha string
+	at                       time.Time
+}
+
+func (s *Sim) reviewJSON(v *review) map[string]any {
+	return map[string]any{"id": v.id, "user": s.userJSON(v.author), "state": v.state, "body": v.body, "commit_id": v.sha, "submitted_at": stamp(v.at)}
+}
+
+func (s *Sim) getReviews(a *asked) (int, any, error) {
+	r, p, err := a.pull(Read)
+	if err != nil {
+		return 0, nil, err
+	}
+	r.dismissStale(p)
+	list := []map[string]any{}
+	for _, v := range p.reviews {
+		list = append(list, s.reviewJSON(v))
+	}
+	return http.StatusOK, page(a, list), nil
+}
+
+func (s *Sim) postReview(a *asked) (int, any, error) {
+	r, p, err := a.pull(Read)
+	if err != nil {
+		return 0, nil, err
+	}
+	var want struct{ Event, Body string }
+	if err := a.body(&want); err != nil {
+		return 0, nil, err
+	}
+	v, err := r.review(p, a.login, want.Event, want.Body)
+	if err != nil {
+		return 0, nil, err
+	}
+	return http.StatusOK, s.reviewJSON(v), nil
+}
+
+// Review gives a review as somebody: APPROVE, REQUEST_CHANGES or COMMENT.
+func (s *Sim) Review(fullName string, number int, login, event string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r, err := s.repo(fullName)
+	if err != nil {
+		return err
+	}
+	if number < 1 || number > len(r.pulls) {
+		return fmt.Errorf("there is no pull request #%d in %s", number, fullName)
+	}
+	_, err = r.review(r.pulls[number-1], login, event, "")
+	return err
+}
+
+func (r *repo) review(p *pull, login, event, body string) (*review, error) {
+	r.follow(p)
+	states := map[string]string{"APPROVE": "APPROVED", "REQUEST_CHANGES": "CHANGES_REQUESTED", "COMMENT": "COMMENTED"}
+	state, ok := states[strings.ToUpper(event)]
+	switch {
+	case !ok:
+		return nil, invalid("PullRequestReview", "event is not one of APPROVE, REQUEST_CHANGES, COMMENT")
+	case r.may(login) < Read:
+		return nil, notFound()
+	case login == p.author && state == "APPROVED":
+		return nil, &failure{status: 422, message: "Unprocessable Entity: Can not approve your own pull request"}
+	case login == p.author && state == "CHANGES_REQUESTED":
+		return nil, &failure{status: 422, message: "Unprocessable Entity: Can not request changes on your own pull request"}
+	}
+	v := &review{id: r.sim.id(), author: login, state: state, body: body, sha: p.headSHA, at: r.sim.now()}
+	p.reviews = append(p.reviews, v)
+	p.updated = r.sim.now()
+	return v, nil
+}
+
+// dismissStale takes away the approvals of commits that were replaced, where
+// the branch wants that.
+func (r *repo) dismissStale(p *pull) {
+	r.follow(p)
+	rules := r.protected[p.base]
+	if rules == nil || !rules.DismissStale {
+		return
+	}
+	for _, v := range p.reviews {
+		if v.state == "APPROVED" && v.sha != p.headSHA {
+			v.state = "DISMISSED"
+		}
+	}
+}
+
+// standing is each reviewer's last word that counts.
+func (r *repo) standing(p *pull) map[string]string {
+	r.dismissStale(p)
+	last := map[string]string{}
+	for _, v := range p.reviews {
+		if v.state != "COMMENTED" {
+			last[v.author] = v.state
+		}
+	}
+	return last
+}
+
+// owners are those of a file by the CODEOWNERS at a commit.
+func (r *repo) owners(sha, file string) []string {
+	for _, path := range forge.CodeownersPaths {
+		if rules, err := r.git("cat-file", "blob", sha+":"+path); err == nil {
+			return forge.Owners([]byte(rules), file)
+		}
+	}
+	return nil
+}
+
+// unmet lists what the base branch still asks of a pull request.
+func (r *repo) unmet(p *pull) []string {
+	rules := r.protected[p.base]
+	if rules == nil {
+		return nil
+	}
+	var list []string
+	words := r.standing(p)
+	approvals, changes := 0, false
+	for login, state := range words {
+		// Only the word of those who may write counts.
+		if r.may(login) < Write {
+			continue
+		}
+		approvals += map[bool]int{true: 1}[state == "APPROVED"]
+		changes = changes || state == "CHANGES_REQUESTED"
+	}
+	if changes {
+		list = append(list, "Changes have been requested by a reviewer with write access.")
+	}
+	if approvals < rules.Reviews {
+		list = append(list, fmt.Sprintf("At least %d approving review is required by reviewers with write access.", rules.Reviews))
+	}
+	if rules.CodeOwners && !r.ownersAgree(p, words) {
+		list = append(list, "Waiting on code owner review.")
+	}
+	for _, name := range rules.Checks {
+		if passed, failed := r.passed(p.headSHA, name); failed {
+			list = append(list, fmt.Sprintf("Required status check %q is failing.", name))
+		} else if !passed {
+			list = append(list, fmt.Sprintf("Required status check %q is expected.", name))
+		}
+	}
+	return list
+}
+
+// ownersAgree tells whether an owner of every changed file approved.
+func (r *repo) ownersAgree(p *pull, words map[string]string) bool {
+	for _, file := range r.files(p.baseSHA, p.headSHA) {
+		owners := r.owners(p.baseSHA, file)
+		if len(owners) > 0 && !slices.ContainsFunc(owners, func(owner string) bool { return r.approvedBy(owner, words) }) {
+			return false
+		}
+	}
+	return true
+}
+
+func (r *repo) approvedBy(owner string, words map[string]string) bool {
+	name := strings.TrimPrefix(owner, "@")
+	logins := []string{name}
+	if strings.Contains(name, "/") {
+		logins = r.sim.teams[name]
+	}
+	return slices.ContainsFunc(logins, func(login string) bool {
+		return words[login] == "APPROVED" && r.may(login) >= Write
+	})
+}

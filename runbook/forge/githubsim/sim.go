@@ -1,0 +1,172 @@
+package githubsim
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+)
+
+// Config is what a host needs.
+type Config struct {
+	// Dir holds the bare repositories; it must exist.
+	Dir string
+	// URL is the address that links begin with, without a slash at the end.
+	URL string
+	// Now is the clock; time.Now if nil.
+	Now func() time.Time
+}
+
+// Sim is the host. It is safe for concurrent use.
+type Sim struct {
+	dir        string
+	url        string
+	now        func() time.Time
+	api, pages *http.ServeMux
+
+	mu      sync.Mutex
+	users   map[string]*User // by login
+	tokens  map[string]string
+	teams   map[string][]string // "org/team" → logins
+	repos   map[string]*repo    // "owner/name"
+	down    bool
+	holds   []*Hold
+	spent   int
+	limited time.Time
+	nextID  int64
+}
+
+// User is an account.
+type User struct {
+	Login string
+	Name  string
+	Email string
+	// Token signs the account in, for REST and for Git.
+	Token string
+	// Scopes are those of a classic token.
+	Scopes string
+	id     int64
+}
+
+// Permission is what an account may do in a repository.
+type Permission int
+
+// The permissions, each including those before it.
+const (
+	None Permission = iota
+	Read
+	Write
+	Admin
+)
+
+func (p Permission) String() string { return [...]string{"none", "read", "write", "admin"}[p] }
+
+// Options are a repository's settings.
+type Options struct {
+	// Access maps logins to what they may do. Everybody else does not see the
+	// repository: all are private.
+	Access map[string]Permission
+	// Methods are the merge methods that are allowed; all three if empty.
+	Methods []string
+	// DeleteBranches removes a branch when its pull request is merged.
+	DeleteBranches bool
+	// Checks are the check runs that every pushed commit gets.
+	Checks []AutoCheck
+}
+
+// AutoCheck is a check run that ends by itself.
+type AutoCheck struct {
+	Name string
+	// After is how long it runs.
+	After time.Duration
+	// Conclusion is "success" if empty.
+	Conclusion string
+}
+
+// Protection is what a branch asks for. A protected branch takes no push: its
+// changes come by pull request.
+type Protection struct {
+	Reviews      int
+	CodeOwners   bool
+	Checks       []string
+	DismissStale bool
+	Linear       bool
+}
+
+// New makes an empty host.
+func New(c Config) (*Sim, error) {
+	if info, err := os.Stat(c.Dir); err != nil || !info.IsDir() {
+		return nil, fmt.Errorf("use %q for repositories: it is no folder", c.Dir)
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	s := &Sim{
+		dir: c.Dir, url: c.URL, now: c.Now,
+		users: map[string]*User{}, tokens: map[string]string{}, teams: map[string][]string{}, repos: map[string]*repo{},
+	}
+	s.api, s.pages = s.routes(), s.pageRoutes()
+	return s, nil
+}
+
+// AddUser makes an account.
+func (s *Sim) AddUser(u User) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	u.id = s.id()
+	s.users[u.Login] = &u
+	if u.Token != "" {
+		s.tokens[u.Token] = u.Login
+	}
+}
+
+// AddTeam makes a team of an organisation.
+func (s *Sim) AddTeam(org, team string, logins ...string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.teams[org+"/"+team] = logins
+}
+
+// Protect sets what a branch asks for.
+func (s *Sim) Protect(fullName, branch string, p Protection) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r, err := s.repo(fullName)
+	if err != nil {
+		return err
+	}
+	r.protected[branch] = &p
+	return nil
+}
+
+// SetDown makes the host answer nothing but 503.
+func (s *Sim) SetDown(down bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.down = down
+}
+
+// SetLimited makes every REST request fail with an exhausted rate limit until
+// a time.
+func (s *Sim) SetLimited(until time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.limited = until
+}
+
+func (s *Sim) id() int64 {
+	s.nextID++
+	return s.nextID
+}
+
+func (s *Sim) repo(fullName string) (*repo, error) {
+	r, ok := s.repos[fullName]
+	if !ok {
+		return nil, fmt.Errorf("there is no repository %s", fullName)
+	}
+	return r, nil
+}
+
+func (s *Sim) path(fullName string) string { return filepath.Join(s.dir, fullName+".git") }
