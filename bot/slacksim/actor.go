@@ -191,38 +191,3 @@ func (s *Sim) commandAnswer(inv *Invocation, u *User, c *channel, typed string) 
 	inv.Message = &m
 	return nil
 }
-
-// escape does what should_escape asks for: names of people, channels and
-// groups become ids, and &, < and > become entities.
-func (s *Sim) escape(text string) string {
-	words := strings.Split(text, " ")
-	for i, w := range words {
-		words[i] = s.escapeWord(w)
-	}
-	return strings.Join(words, " ")
-}
-
-func (s *Sim) escapeWord(w string) string {
-	if name, ok := strings.CutPrefix(w, "@"); ok && name != "" {
-		if u := s.user(name); u != nil {
-			return "<@" + u.ID + "|" + u.Name + ">"
-		}
-		for _, g := range s.groups {
-			if g.Handle == name && !g.Disabled {
-				return "<!subteam^" + g.ID + "|@" + g.Handle + ">"
-			}
-		}
-	}
-	if name, ok := strings.CutPrefix(w, "#"); ok && name != "" {
-		if c := s.named(name); c != nil {
-			return "<#" + c.ID + "|" + c.Name + ">"
-		}
-	}
-	if strings.HasPrefix(w, "http://") || strings.HasPrefix(w, "https://") {
-		return "<" + strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(w) + ">"
-	}
-	if known := strings.HasPrefix(w, "<@") || strings.HasPrefix(w, "<#") || strings.HasPrefix(w, "<!"); known {
-		return w
-	}
-	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(w)
-}

@@ -239,3 +239,15 @@ func TestEmailsAndStrangers(t *testing.T) {
 		t.Errorf("a stranger out of sight answered %v", o)
 	}
 }
+
+func TestRichTextAndOtherBlocks(t *testing.T) {
+	rich := `[{"type":"rich_text","elements":[{"type":"rich_text_section","elements":[{"type":"text","text":"x"}]}]}]`
+	for refuse, want := range map[bool]string{false: "", true: "block_mismatch"} {
+		w := start(t, Options{RefuseBlockMismatch: refuse})
+		ts := str(w.call(t, "chat.postMessage", map[string]string{"channel": "C0INC", "text": "x", "blocks": rich})["ts"])
+		o := w.call(t, "chat.update", map[string]string{"channel": "C0INC", "ts": ts, "text": "x", "blocks": `[{"type":"divider"}]`})
+		if str(o["error"]) != want {
+			t.Errorf("refuse %v answered %v", refuse, o)
+		}
+	}
+}

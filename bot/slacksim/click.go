@@ -129,9 +129,17 @@ func (s *Sim) actionPayload(u *User, trigger string, action obj) obj {
 	return obj{
 		"type": "block_actions", "user": wireActor(u), "api_app_id": s.app.ID, "token": "sim",
 		"trigger_id": trigger, "team": obj{"id": s.team.ID, "domain": s.team.Domain},
-		"enterprise": nilIfEmpty(s.team.EnterpriseID), "is_enterprise_install": false,
+		"enterprise": s.enterprise(), "is_enterprise_install": false,
 		"actions": []obj{action},
 	}
+}
+
+// enterprise is the organisation that the workspace belongs to, or null.
+func (s *Sim) enterprise() any {
+	if s.team.EnterpriseID == "" {
+		return nil
+	}
+	return obj{"id": s.team.EnterpriseID, "name": s.team.Name}
 }
 
 func wireActor(u *User) obj {
@@ -227,7 +235,7 @@ func (p *Place) MessageShortcut(ctx context.Context, messageTS, callbackID strin
 	payload := obj{
 		"type": "message_action", "token": "sim", "action_ts": s.stamp(),
 		"team": obj{"id": s.team.ID, "domain": s.team.Domain}, "user": wireActor(u), "is_enterprise_install": false,
-		"enterprise": nilIfEmpty(s.team.EnterpriseID), "channel": obj{"id": c.ID, "name": s.channelName(c)},
+		"enterprise": s.enterprise(), "channel": obj{"id": c.ID, "name": s.channelName(c)},
 		"callback_id": callbackID, "trigger_id": inv.TriggerID, "response_url": inv.ResponseURL,
 		"message_ts": m.TS, "message": s.wireMessage(m, true), "api_app_id": s.app.ID,
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 	"slices"
 	"time"
 )
@@ -85,6 +86,9 @@ func (s *Sim) dispatch(p parcel) *delivery {
 	}}
 	if d.log.ID == "" {
 		d.log.ID = s.uuid()
+	}
+	if len(s.pending) >= maxPending {
+		maps.DeleteFunc(s.pending, func(_ string, d *delivery) bool { return d.log.State != "sent" })
 	}
 	s.pending[d.log.ID] = d
 	s.traffic = keep(s.traffic, d.log)
@@ -226,6 +230,10 @@ func (s *Sim) acked(c *socket, id string, payload json.RawMessage) {
 	s.stats.ack(d.log.Latency)
 	close(d.done)
 }
+
+// maxPending is how many deliveries are remembered, so that a late or second
+// acknowledgement is told from one of an unknown envelope.
+const maxPending = 10_000
 
 // keep appends to a log that holds the last thousand entries.
 func keep[T any](log []T, e T) []T {

@@ -119,13 +119,23 @@ func (s *Sim) sidebar(u *User) []obj {
 		if !c.sees(u.ID) {
 			continue
 		}
-		last := ""
-		for _, m := range c.screen(u.ID) {
-			last = max(last, m.TS)
-		}
-		rooms = append(rooms, obj{"channel": c.Channel, "last": last, "member": c.has(u.ID), "app": c.has(s.app.UserID)})
+		rooms = append(rooms, obj{"channel": c.Channel, "last": c.last(u.ID), "member": c.has(u.ID), "app": c.has(s.app.UserID)})
 	}
 	return rooms
+}
+
+// last is the ts of the newest message that a person sees in the channel.
+func (c *channel) last(user string) string {
+	ts := ""
+	for _, m := range c.messages {
+		ts = max(ts, m.TS)
+	}
+	for _, m := range c.ephemeral {
+		if m.To == user {
+			ts = max(ts, m.TS)
+		}
+	}
+	return ts
 }
 
 // screen is a channel's messages, threads and ephemeral ones included.

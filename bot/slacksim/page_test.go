@@ -143,7 +143,7 @@ func TestAPersonDoesTheWholeJobOnThePage(t *testing.T) {
 	t.Cleanup(func() { sim.Close(); srv.Close() })
 	w := workspace{sim, srv.URL, slack.New(sim.BotToken(), slack.OptionAppLevelToken(sim.AppToken()), slack.OptionAPIURL(srv.URL+"/api/"))}
 	w.run(t, w.demo(t))
-	if _, err := sim.As("bob").In("inc-1234-payments").Say(t.Context(), "Checkout is slow, *p99 at 4 s*. I scaled `payments/web` to <https://grafana.example.com|6 replicas>."); err != nil {
+	if _, err := sim.As("bob").In("inc-1234-payments").Say(t.Context(), "Checkout is slow, *p99 at 4 s*. I scaled `payments/web` to 6, see https://grafana.example.com/d/checkout."); err != nil {
 		t.Fatal(err)
 	}
 

@@ -67,7 +67,7 @@ func (a *Actor) Submit(ctx context.Context, viewID string, values map[string]str
 func (s *Sim) viewPayload(kind string, u *User, v *View, state obj) obj {
 	return obj{
 		"type": kind, "team": obj{"id": s.team.ID, "domain": s.team.Domain}, "user": wireActor(u),
-		"enterprise": nilIfEmpty(s.team.EnterpriseID), "is_enterprise_install": false,
+		"enterprise": s.enterprise(), "is_enterprise_install": false,
 		"api_app_id": s.app.ID, "token": "sim", "view": s.wireView(v, state),
 	}
 }

@@ -34,7 +34,7 @@ func (p *Place) Mention(_ context.Context, text string) (*Invocation, error) {
 	case !c.has(u.ID):
 		return nil, fmt.Errorf("write in #%s: %s is not a member", c.Name, u.Name)
 	}
-	text = strings.ReplaceAll(text, "@"+s.app.Name, "<@"+s.app.UserID+">")
+	text = s.written(text)
 	m := Message{TS: s.ts(), ThreadTS: p.thread, Channel: c.ID, User: u.ID, Text: text}
 	c.add(m)
 	inv := &Invocation{TS: m.TS}
