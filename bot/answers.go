@@ -53,6 +53,9 @@ func (a *answers) open(ctx context.Context, q *question, m slack.ModalViewReques
 	if err != nil {
 		return err
 	}
+	if m.Blocks.BlockSet, err = a.post.cleanBlocks(m.Blocks.BlockSet); err != nil {
+		return fmt.Errorf("check a modal for secrets: %w", err)
+	}
 	m.ExternalID = externalID(q.d.Mint, q.act)
 	_, err = api.OpenViewContext(ctx, q.act.Trigger, m)
 	if err == nil {

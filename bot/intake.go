@@ -39,6 +39,8 @@ type intake struct {
 	appID     atomic.Pointer[string]
 	slots     chan struct{}  // bounds the frames under way
 	bg        sync.WaitGroup // the frames under way, and writes that were given up on
+	stopping  atomic.Bool
+	flushing  sync.Mutex // one flush at a time: two would wait for each other
 }
 
 // slots is how many frames may be under way; the next waits to be read.
@@ -64,6 +66,20 @@ func (in *intake) take(s *socket, f frame) {
 		}()
 		in.sort(s, f)
 	})
+}
+
+// flush returns when the frames under way are acknowledged. From then on
+// people are told to try again: the bot is about to stop.
+func (in *intake) flush() {
+	in.stopping.Store(true)
+	in.flushing.Lock()
+	defer in.flushing.Unlock()
+	for range slots {
+		in.slots <- struct{}{}
+	}
+	for range slots {
+		<-in.slots
+	}
 }
 
 // sort decides what an envelope is.
@@ -156,6 +172,9 @@ func (in *intake) check(a act) (wrong map[string]string) {
 // store writes an act to disk, or gives up in time to say so. What reaches the
 // disk after that is not acted on: the person was told to try again.
 func (in *intake) store(a act, at time.Time) (state.Delivery, bool, error) {
+	if in.stopping.Load() {
+		return state.Delivery{}, false, errors.New("the bot is stopping")
+	}
 	if in.pool.full() {
 		return state.Delivery{}, false, errors.New("too much is waiting to be handled")
 	}
@@ -233,8 +252,7 @@ func (in *intake) ack(s *socket, f frame, payload any) {
 // hear takes note of what happens in the workspace.
 func (in *intake) hear(n news) {
 	switch n.Type {
-	case "channel_shared", "channel_unshared", "channel_archive", "channel_unarchive", "member_joined_channel",
-		"member_left_channel", "group_archive", "group_unarchive":
+	case "channel_shared", "channel_unshared", "member_joined_channel":
 		in.directory.forgetRoom(n.Channel)
 		in.outbox.reopen(state.Room(n.Channel))
 	case "channel_id_changed":

@@ -140,6 +140,20 @@ func TestWhatIsNotForUsIsAcknowledgedAndForgotten(t *testing.T) {
 	}
 }
 
+// TestWhoComesWhileItStops is told to try again, and nothing is done.
+func TestWhoComesWhileItStops(t *testing.T) {
+	r := newRig(t, slacksim.Options{})
+	r.start()
+	r.bot.intake.flush()
+	if inv := r.slash("alice", "inc-1234", "drift web"); inv.Text != busyText {
+		t.Errorf("acknowledged with %q", inv.Text)
+	}
+	if list, err := r.db.Unhandled(); err != nil || len(list) != 0 || len(r.app.requests()) != 0 {
+		t.Errorf("stored all the same: %v %v", list, err)
+	}
+	r.noFindings()
+}
+
 func TestTooMuchAtOnceIsRefused(t *testing.T) {
 	r := newRig(t, slacksim.Options{})
 	r.tune = func(b *Bot) { b.pool.queue = make(chan job, slots) }
@@ -244,7 +258,7 @@ func TestShortcutAndTeamOfAStranger(t *testing.T) {
 	if _, err := r.sim.As("eve").In("inc-1234").Click(t.Context(), m.TS, "approve"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := r.sim.As("bob").In("inc-1234").MessageShortcut(t.Context(), m.TS, "reconcile_status"); err != nil {
+	if _, err := r.sim.As("bob").In("inc-1234").MessageShortcut(t.Context(), m.TS, "reconcile_thread"); err != nil {
 		t.Fatal(err)
 	}
 	r.wait("both", func() bool { return len(r.app.requests()) == 3 })
@@ -252,7 +266,7 @@ func TestShortcutAndTeamOfAStranger(t *testing.T) {
 		switch {
 		case req.Kind == commands.Click && (req.User != "U0EVE" || req.Team != "T0EXT" || req.Message != m.TS):
 			t.Errorf("click: %+v", req)
-		case req.Kind == commands.Shortcut && (req.Action != "reconcile_status" || req.Message != m.TS || req.User != "U0BOB"):
+		case req.Kind == commands.Shortcut && (req.Action != "reconcile_thread" || req.Message != m.TS || req.User != "U0BOB"):
 			t.Errorf("shortcut: %+v", req)
 		}
 	}

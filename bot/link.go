@@ -149,7 +149,10 @@ func (l *links) serve(ctx context.Context, s *socket, end chan<- ending) {
 	beating, stop := context.WithCancel(ctx)
 	var beat sync.WaitGroup
 	beat.Go(func() { s.beat(beating) })
-	unhook := context.AfterFunc(ctx, s.close)
+	unhook := context.AfterFunc(ctx, func() {
+		l.intake.flush()
+		s.close()
+	})
 	greeted := false
 	defer func() {
 		unhook()

@@ -18,7 +18,6 @@ type outbox struct {
 	app     app
 	db      *state.DB
 	post    *poster
-	rooms   *Directory
 	answers *answers
 	asked   *asked
 	meters  *meters
@@ -208,15 +207,13 @@ func (o *outbox) say(ctx context.Context, l *lane, t todo) {
 		ctx = withWaits(ctx, q.waits)
 	}
 	var err error
-	if err = o.ours(ctx, t.room()); err == nil {
-		switch {
-		case t.notice != nil:
-			err = o.sayNotice(ctx, t)
-		case t.shown.TS == "":
-			err = o.postCard(ctx, t, q)
-		default:
-			err = o.editCard(ctx, t, q)
-		}
+	switch {
+	case t.notice != nil:
+		err = o.sayNotice(ctx, t)
+	case t.shown.TS == "":
+		err = o.postCard(ctx, t, q)
+	default:
+		err = o.editCard(ctx, t, q)
 	}
 	if err == nil {
 		o.mu.Lock()
@@ -225,16 +222,6 @@ func (o *outbox) say(ctx context.Context, l *lane, t todo) {
 		return
 	}
 	o.failed(ctx, l, t, err)
-}
-
-// ours refuses a channel that another organisation sees: it may have become
-// one since the reconciliation began.
-func (o *outbox) ours(ctx context.Context, room state.Room) error {
-	info, err := o.rooms.Room(ctx, string(room))
-	if err == nil && info.ExtShared {
-		return errShared
-	}
-	return err
 }
 
 // draw lets commands draw; a panic there is an error of this one card.

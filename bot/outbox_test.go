@@ -186,10 +186,16 @@ func TestClosedChannels(t *testing.T) {
 		open            func(*rig) error
 	}{
 		"the bot is not in the channel": {"outside", "Invite me", func(r *rig) error {
-			return r.sim.As("alice").In("outside").Invite("reconcile")
+			err := r.sim.As("alice").In("outside").Invite("reconcile")
+			r.bot.intake.hear(news{Type: "member_joined_channel", Channel: "C0OUT"})
+			return err
 		}},
 		"a private channel without the bot": {"private", "Invite me", func(r *rig) error {
-			return r.sim.As("alice").In("private").Invite("reconcile")
+			if err := r.sim.As("alice").In("private").Invite("reconcile"); err != nil {
+				return err
+			}
+			_, err := r.sim.As("alice").In("private").Slash(r.t.Context(), "/reconcile nothing")
+			return err // whatever anybody does there has the channel tried again
 		}},
 		"shared with another organisation": {"two", "shared with another organisation", func(r *rig) error {
 			err := r.sim.SetChannel("two", func(c *slacksim.Channel) { c.ExtShared = false })

@@ -19,12 +19,13 @@ import (
 // found again; written to Slack, never renamed.
 const eventType = "reconcilebot"
 
-// maxUpdateText is what chat.update takes as text, in bytes, with some room.
-const maxUpdateText = 3_800
+// maxMessageText is what chat.update takes as text, in bytes, with some room.
+const maxMessageText = 3_800
 
 // poster posts and edits messages. It is safe for concurrent use.
 type poster struct {
 	slack  *Slack
+	rooms  *Directory
 	db     *state.DB
 	log    *slog.Logger
 	now    func() time.Time
@@ -59,6 +60,9 @@ type standing struct {
 // sending it notes that it tries; where a try may have arrived without our
 // knowing, the channel is looked through first.
 func (p *poster) once(ctx context.Context, m post) (s standing, err error) {
+	if err := p.ours(ctx, m.room); err != nil {
+		return s, err
+	}
 	was, err := p.db.Message(m.key)
 	switch {
 	case err != nil && !errors.Is(err, state.ErrNotFound):
@@ -83,6 +87,19 @@ func (p *poster) once(ctx context.Context, m post) (s standing, err error) {
 		return s, m.stand(s)
 	}
 	return s, p.db.SaveMessage(m.key, state.Message{Room: m.room, TS: s.ts})
+}
+
+// errShared means that another organisation would read along.
+var errShared = errors.New("the channel is shared with another organisation")
+
+// ours refuses a channel that another organisation sees: it may have become
+// one since the reconciliation began.
+func (p *poster) ours(ctx context.Context, room state.Room) error {
+	info, err := p.rooms.Room(ctx, string(room))
+	if err == nil && info.ExtShared {
+		return errShared
+	}
+	return err
 }
 
 // settle takes the note of a try back when Slack has certainly not posted.
@@ -132,8 +149,10 @@ var errEmpty = errors.New("slack answered with neither a timestamp nor an error"
 
 // edit changes a message that stands.
 func (p *poster) edit(ctx context.Context, room state.Room, ts string, m card.Message) error {
+	if err := p.ours(ctx, room); err != nil {
+		return err
+	}
 	m = p.clean(m)
-	m.Text = cut(m.Text, maxUpdateText)
 	err := p.call(ctx, "chat.update", func(api *slack.Client) error {
 		_, got, _, err := api.UpdateMessageContext(ctx, string(room), ts, content(m)...)
 		if err == nil && got == "" {
@@ -187,7 +206,7 @@ func (p *poster) call(ctx context.Context, method string, do func(*slack.Client)
 // content is a message's words and blocks. Links are not expanded: that would
 // fetch internal addresses.
 func content(m card.Message) []slack.MsgOption {
-	text := m.Text
+	text := cut(m.Text, maxMessageText)
 	if strings.TrimSpace(text) == "" {
 		text = "reconcilebot"
 	}

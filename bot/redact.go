@@ -14,9 +14,6 @@ func (p *poster) clean(m card.Message) card.Message {
 		return m
 	}
 	m.Text = p.redact(m.Text)
-	if len(m.Blocks) == 0 {
-		return m
-	}
 	blocks, err := p.cleanBlocks(m.Blocks)
 	if err != nil {
 		// What can't be checked is not sent.
@@ -28,6 +25,9 @@ func (p *poster) clean(m card.Message) card.Message {
 }
 
 func (p *poster) cleanBlocks(blocks []slack.Block) ([]slack.Block, error) {
+	if p.redact == nil || len(blocks) == 0 {
+		return blocks, nil
+	}
 	raw, err := json.Marshal(blocks)
 	if err != nil {
 		return nil, err

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -21,19 +22,6 @@ import (
 	"reconcilebot/runbook/fault"
 	"reconcilebot/state"
 )
-
-const manifest = `
-display_information: {name: Reconcile}
-features:
-  bot_user: {display_name: reconcile}
-  slash_commands: [{command: /reconcile, description: d, should_escape: true}]
-  shortcuts: [{name: Status, type: message, callback_id: reconcile_status, description: d}]
-oauth_config: {scopes: {bot: [commands, "chat:write", "app_mentions:read", "users:read", "channels:read", "groups:read", "channels:history", "groups:history"]}}
-settings:
-  event_subscriptions: {bot_events: [app_mention, member_joined_channel, channel_shared, app_uninstalled, tokens_revoked]}
-  interactivity: {is_enabled: true}
-  socket_mode_enabled: true
-`
 
 // answerer is a small app that keeps its records in the real store, as
 // commands does.
@@ -161,16 +149,46 @@ type rig struct {
 	hasty     bool // Slack's limits are off, and the bot does not keep them
 	transport func(http.RoundTripper) http.RoundTripper
 	app       *answerer
+	log       *journal
 
 	db   *state.DB
 	bot  *Bot
 	stop func()
 }
 
+// journal is the bot's log, in which no secret may stand.
+type journal struct {
+	t *testing.T
+
+	mu  sync.Mutex
+	all strings.Builder
+}
+
+func (j *journal) Write(p []byte) (int, error) {
+	j.mu.Lock()
+	j.all.Write(p)
+	j.mu.Unlock()
+	return j.t.Output().Write(p)
+}
+
+func (j *journal) check() {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for _, secret := range []string{"canary", "ticket=", "/hooks/", "70000000"} {
+		if strings.Contains(j.all.String(), secret) {
+			j.t.Errorf("the log holds %q", secret)
+		}
+	}
+}
+
 func newRig(t *testing.T, opts slacksim.Options) *rig {
 	t.Helper()
+	manifest, err := os.ReadFile("../deploy/slack/manifest.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
 	seed := slacksim.Seed{
-		Team: slacksim.Team{ID: "T0HOME"}, Manifest: []byte(manifest),
+		Team: slacksim.Team{ID: "T0HOME"}, Manifest: manifest,
 		Users: []slacksim.User{
 			{ID: "U0ALICE", Name: "alice"}, {ID: "U0BOB", Name: "bob"}, {ID: "U0GWEN", Name: "gwen", Guest: true},
 			{ID: "U0EVE", Name: "eve", TeamID: "T0EXT", Stranger: true}, {ID: "U0OTHER", Name: "otherbot", Bot: true},
@@ -198,10 +216,11 @@ func newRig(t *testing.T, opts slacksim.Options) *rig {
 	ctx, cancel := context.WithCancel(context.Background())
 	served := make(chan error, 1)
 	go func() { served <- sim.Serve(ctx, l) }()
-	r := &rig{t: t, hasty: opts.Limits == slacksim.LimitsOff, sim: sim, api: "http://" + l.Addr().String() + "/api/", path: filepath.Join(t.TempDir(), "state.db")}
+	r := &rig{t: t, hasty: opts.Limits == slacksim.LimitsOff, sim: sim, api: "http://" + l.Addr().String() + "/api/", path: filepath.Join(t.TempDir(), "state.db"), log: &journal{t: t}}
 	t.Cleanup(func() {
 		r.halt()
 		cancel()
+		r.log.check()
 		if err := <-served; err != nil {
 			t.Error(err)
 		}
@@ -241,7 +260,7 @@ func (r *rig) launch() {
 		r.t.Fatal(err)
 	}
 	cfg := Config{
-		App: r.app, DB: r.db, Slack: api, Directory: NewDirectory(api, nil), Team: "T0HOME", Log: slog.New(slog.NewTextHandler(r.t.Output(), nil)),
+		App: r.app, DB: r.db, Slack: api, Directory: NewDirectory(api, nil), Team: "T0HOME", Log: slog.New(slog.NewTextHandler(r.log, nil)),
 		Grace: 2 * time.Second,
 	}
 	if r.configure != nil {

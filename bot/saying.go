@@ -10,12 +10,6 @@ import (
 	"reconcilebot/state"
 )
 
-// codeShared stands among Slack's codes for a channel that can't be posted to.
-const codeShared = "shared_with_another_organisation"
-
-// errShared means that another organisation would read along.
-var errShared = errors.New("the channel is shared with another organisation")
-
 // drawError is a card that could not be drawn.
 type drawError struct{ cause any }
 
@@ -125,10 +119,7 @@ func (o *outbox) failed(ctx context.Context, l *lane, t todo, err error) {
 	now := o.now()
 	tr := troubleOf(err)
 	var drawing *drawError
-	switch {
-	case errors.Is(err, errShared):
-		tr.Remedy, tr.Code = closedRoom, codeShared
-	case errors.As(err, &drawing):
+	if errors.As(err, &drawing) {
 		tr = trouble{Remedy: unfit, Err: err}
 		o.meters.panics.Add(1)
 	}

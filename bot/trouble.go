@@ -47,6 +47,9 @@ const (
 	tooLate
 )
 
+// codeShared stands among Slack's codes for a channel that can't be posted to.
+const codeShared = "shared_with_another_organisation"
+
 // trouble is a call that did not work, and what to do about it.
 type trouble struct {
 	Remedy remedy
@@ -66,6 +69,8 @@ func troubleOf(err error) trouble {
 	var answer slack.SlackErrorResponse
 	var mine *setupError
 	switch {
+	case errors.Is(err, errShared):
+		return trouble{Remedy: closedRoom, Code: codeShared, Err: err}
 	case errors.As(err, &mine):
 		return trouble{Remedy: setup, Err: err}
 	case errors.As(err, &limited):
