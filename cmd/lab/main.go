@@ -26,6 +26,7 @@ import (
 
 	"reconcilebot/cmd/lab/build"
 	"reconcilebot/cmd/lab/rig"
+	"reconcilebot/cmd/lab/scenario"
 	"reconcilebot/cmd/lab/world"
 )
 
@@ -90,6 +91,13 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 var errFailed = errors.New("scenarios failed")
 
 func lab(ctx context.Context, f flags, getenv func(string) string, display *build.Lines, stdout io.Writer) error {
+	var chosen []scenario.Scenario
+	if f.scenario != "" {
+		var err error
+		if chosen, err = scenario.Choose(f.scenario); err != nil {
+			return err
+		}
+	}
 	if _, err := exec.LookPath("git"); err != nil {
 		return fmt.Errorf("find git: %w; install it (https://git-scm.com)", err)
 	}
@@ -107,7 +115,7 @@ func lab(ctx context.Context, f flags, getenv func(string) string, display *buil
 	}
 	o := rig.Options{Tree: tree, Programs: programs, Addr: f.addr, Say: display.Say, NoBot: f.noBot}
 	if f.scenario != "" {
-		return play(ctx, f, o, stdout)
+		return play(ctx, f, o, chosen, stdout)
 	}
 	o.Worlds = []world.World{world.Main()}
 	return show(ctx, f, o, display)

@@ -2,42 +2,119 @@ package rig
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"time"
 
+	"reconcilebot/cmd/lab/systems"
 	"reconcilebot/cmd/lab/world"
+	"reconcilebot/runbook/forge/githubsim"
 )
 
-type GitHost struct{ dir string }
+// A GitHost is the local GitHub with the lab's accounts.
+type GitHost struct {
+	sim    *githubsim.Sim
+	dir    string
+	url    string
+	tokens map[string]string // by login
+}
 
-func newGitHost(dir, url string) (*GitHost, error)                    { return &GitHost{dir}, nil }
-func (g *GitHost) ServeHTTP(w http.ResponseWriter, req *http.Request) { http.NotFound(w, req) }
-func (g *GitHost) BotToken() string                                   { return "ghp_x" }
-func (g *GitHost) Reader() (string, string)                           { return "argocd", "x" }
-func (g *GitHost) Create(ctx context.Context, w world.World) (string, error) {
-	dir := filepath.Join(g.dir, w.Repo)
-	run := func(env []string, args ...string) error {
-		c := exec.CommandContext(ctx, "git", append([]string{"-C", dir}, args...)...)
-		c.Env = append(os.Environ(), env...)
-		return c.Run()
+// The Git host's accounts that are programs.
+const (
+	botLogin    = "reconcilebot"
+	readerLogin = "argocd"
+)
+
+func newGitHost(dir, url string) (*GitHost, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
 	}
-	os.MkdirAll(dir, 0o755)
-	if err := run(nil, "init", "-b", "main"); err != nil {
+	sim, err := githubsim.New(githubsim.Config{Dir: dir, URL: url})
+	if err != nil {
+		return nil, err
+	}
+	g := &GitHost{sim: sim, dir: dir, url: url, tokens: map[string]string{}}
+	for _, p := range world.People() {
+		if !p.Guest {
+			g.account(p.Name, p.FullName, p.Kubernetes)
+		}
+	}
+	g.account(botLogin, "reconcilebot", "reconcilebot@example.com")
+	g.account(readerLogin, "Argo CD", "argocd@example.com")
+	sim.AddTeam(world.Owner, "payments", world.AppOwner, world.Platform)
+	sim.AddTeam(world.Owner, "platform", world.Platform)
+	return g, nil
+}
+
+func (g *GitHost) account(login, name, email string) {
+	token := "ghp_lab" + systems.Secret()
+	g.tokens[login] = token
+	g.sim.AddUser(githubsim.User{Login: login, Name: name, Email: email, Token: token, Scopes: "repo, read:org"})
+}
+
+// Handler serves the Git host.
+func (g *GitHost) Handler() http.Handler { return g.sim.Handler() }
+
+// BotToken is the bot's token.
+func (g *GitHost) BotToken() string { return g.tokens[botLogin] }
+
+// Reader is the account that Argo CD reads with.
+func (g *GitHost) Reader() (user, token string) { return readerLogin, g.tokens[readerLogin] }
+
+// Create makes a world's repository, with its history, the rules of its main
+// branch and a check that succeeds after a moment.
+func (g *GitHost) Create(_ context.Context, w world.World) (url string, err error) {
+	history := w.History()
+	err = g.sim.CreateRepo(world.Owner, w.Repo, history[0].Files, githubsim.Options{
+		Access: map[string]githubsim.Permission{
+			world.OnCall: githubsim.Write, world.AppOwner: githubsim.Write, world.Platform: githubsim.Admin,
+			botLogin: githubsim.Write, readerLogin: githubsim.Read,
+		},
+		DeleteBranches: true,
+		Checks:         []githubsim.AutoCheck{{Name: "validate", After: 300 * time.Millisecond}},
+	})
+	if err != nil {
 		return "", err
 	}
-	for _, c := range w.History() {
-		for f, t := range c.Files {
-			os.MkdirAll(filepath.Dir(filepath.Join(dir, f)), 0o755)
-			os.WriteFile(filepath.Join(dir, f), []byte(t), 0o644)
-		}
-		run(nil, "add", "-A")
-		at := time.Now().Add(-c.Ago).Format(time.RFC3339)
-		if err := run([]string{"GIT_AUTHOR_DATE=" + at, "GIT_COMMITTER_DATE=" + at, "GIT_AUTHOR_NAME=x", "GIT_AUTHOR_EMAIL=x@x", "GIT_COMMITTER_NAME=x", "GIT_COMMITTER_EMAIL=x@x"}, "commit", "-m", c.Message); err != nil {
+	for _, c := range history[1:] {
+		_, err := g.sim.Commit(fullName(w), "main", githubsim.Change{Author: c.Author, Message: c.Message, Files: c.Files, At: time.Now().Add(-c.Ago)})
+		if err != nil {
 			return "", err
 		}
 	}
-	return "file://" + dir, nil
+	err = g.sim.Protect(fullName(w), "main", githubsim.Protection{Reviews: 1, CodeOwners: true, Checks: []string{"validate"}, DismissStale: true})
+	return g.url + "/" + fullName(w) + ".git", err
 }
+
+// Approve gives somebody's review to a pull request.
+func (g *GitHost) Approve(_ context.Context, w world.World, pull int, login string) error {
+	return g.sim.Review(fullName(w), pull, login, "APPROVE")
+}
+
+// Pulls are the pull requests that were ever opened in a world's repository.
+func (g *GitHost) Pulls(w world.World) []githubsim.Pull { return g.sim.Pulls(fullName(w)) }
+
+// File is a file's content on the main branch, read by git itself.
+func (g *GitHost) File(ctx context.Context, w world.World, path string) (string, error) {
+	repo := filepath.Join(g.dir, world.Owner, w.Repo+".git")
+	out, err := exec.CommandContext(ctx, "git", "--git-dir", repo, "show", "main:"+path).Output()
+	if err != nil {
+		return "", fmt.Errorf("read %s on main of %s: %w", path, fullName(w), err)
+	}
+	return string(out), nil
+}
+
+// HoldPull keeps requests that would open a pull request in a world's repository
+// waiting.
+func (g *GitHost) HoldPull(w world.World) *githubsim.Hold {
+	path := "/repos/" + fullName(w) + "/pulls"
+	return g.sim.Hold(func(req *http.Request) bool {
+		return req.Method == http.MethodPost && strings.HasSuffix(req.URL.Path, path)
+	})
+}
+
+func fullName(w world.World) string { return world.Owner + "/" + w.Repo }

@@ -131,7 +131,7 @@ func (r *Rig) hosts() (err error) {
 	if r.Git, err = newGitHost(r.path("git"), "http://"+git.Addr().String()); err != nil {
 		return fmt.Errorf("start the Git host: %w", err)
 	}
-	r.GitPage = r.serve(git, r.Git)
+	r.GitPage = r.serve(git, r.Git.Handler())
 	r.options.Say("local Slack at " + r.Page)
 	return nil
 }

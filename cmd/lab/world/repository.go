@@ -121,3 +121,6 @@ data:
   CHECKOUT_TIMEOUT: "30s"
   LEDGER_POOL: "20"
 `
+
+// Text is the manifest as it is on the main branch.
+func (w World) Text() string { return w.text(deploymentYAML) }

@@ -1,0 +1,169 @@
+package scenario
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"reconcilebot/bot/slacksim"
+	"reconcilebot/cmd/lab/world"
+)
+
+const reason = "checkout queue backing up, 3 pods saturated"
+
+// scaled is how every case begins: by hand, from 3 to 6.
+func (t *story) scaled() {
+	t.do("kubectl scale", func(ctx context.Context) error {
+		return t.kubectl(ctx, world.OnCall, "scale", "deployment/"+t.world.App, "--replicas=6")
+	})
+}
+
+// drifts waits for Argo CD to see the change.
+func (t *story) drifts() {
+	t.do("OutOfSync", func(ctx context.Context) error {
+		_, err := t.rig.Kube.Until(ctx, t.world.ApplicationObject(), "OutOfSync", world.OutOfSync)
+		return err
+	})
+}
+
+// asks types the command, as the on-call engineer.
+func (t *story) asks() {
+	var inv *slacksim.Invocation
+	t.do("command", func(ctx context.Context) (err error) {
+		inv, err = t.as(world.OnCall).Slash(ctx, "/reconcile drift "+t.world.App)
+		return err
+	})
+	if inv != nil {
+		t.note("command acknowledged", inv.AckLatency)
+	}
+}
+
+// found waits for the card that shows the change, who made it and where it lives.
+func (t *story) found() {
+	t.do("card", func(ctx context.Context) (err error) {
+		t.card, err = t.see(ctx, "the card with the change, its author and its place in Git", func(m slacksim.Message) bool {
+			_, adopt := m.Button("Adopt into Git")
+			return adopt && has(m, t.world.App, "3 → 6", "alice@example.com", t.world.Manifest())
+		})
+		return err
+	})
+}
+
+// decides presses a button and gives the reason.
+func (t *story) decides(button, label, why string) {
+	t.do("reason", func(ctx context.Context) error {
+		if err := t.press(ctx, world.OnCall, button); err != nil {
+			return err
+		}
+		return t.answer(ctx, world.OnCall, label, why)
+	})
+	t.do("plan", func(ctx context.Context) (err error) {
+		t.card, err = t.see(ctx, "the plan that waits for approval", func(m slacksim.Message) bool {
+			_, approve := m.Button("Approve")
+			return approve && has(m, t.world.App, why)
+		})
+		return err
+	})
+}
+
+func (t *story) adopts() { t.decides("Adopt into Git", "Why was Git bypassed?", reason) }
+func (t *story) reverts() {
+	t.decides("Revert cluster", "Why is the change undone?", "the queue is empty again")
+}
+
+// approves is the application owner's yes.
+func (t *story) approves() {
+	t.do("approval", func(ctx context.Context) error {
+		if err := t.press(ctx, world.AppOwner, "Approve"); err != nil {
+			return err
+		}
+		_, err := t.see(ctx, "the approval in the thread or on the card", func(m slacksim.Message) bool {
+			return has(m, "pproved by bob")
+		})
+		return err
+	})
+}
+
+var pullLink = regexp.MustCompile(`/pull/(\d+)`)
+
+// proposed waits for the pull request.
+func (t *story) proposed() {
+	t.do("pull request", func(ctx context.Context) error {
+		_, err := t.see(ctx, "a link to the pull request", func(m slacksim.Message) bool {
+			for _, b := range m.Blocks {
+				if found := pullLink.FindSubmatch(b.Raw); found != nil {
+					t.pull, _ = strconv.Atoi(string(found[1])) // digits, by the pattern
+					return true
+				}
+			}
+			return false
+		})
+		return err
+	})
+}
+
+// reviewed is the code owner's approval on the Git host.
+func (t *story) reviewed() {
+	t.do("review", func(ctx context.Context) error {
+		return t.rig.Git.Approve(ctx, t.world, t.pull, world.Platform)
+	})
+}
+
+// recorded waits for the record, which says everything that an auditor asks.
+func (t *story) recorded(says ...string) {
+	t.do("record", func(ctx context.Context) error {
+		says = append([]string{t.world.App, "reconciled", t.world.Incident, "alice@example.com", "bob", "Synced", "Healthy"}, says...)
+		_, err := t.see(ctx, "a record that says "+strings.Join(says, ", "), func(m slacksim.Message) bool { return has(m, says...) })
+		return err
+	})
+}
+
+// adopted checks the end of an adoption: in the cluster, in Git, and nothing else.
+func (t *story) adopted() {
+	t.recorded("adopted into Git", reason, "#"+strconv.Itoa(t.pull), "carol")
+	t.do("cluster and Git agree", func(ctx context.Context) error {
+		if err := t.replicas(ctx, 6); err != nil {
+			return err
+		}
+		want := strings.Replace(t.world.Text(), "replicas: 3", "replicas: 6", 1)
+		return t.inGit(ctx, want)
+	})
+	t.do("one pull request", func(context.Context) error {
+		if n := len(t.rig.Git.Pulls(t.world)); n != 1 {
+			return fmt.Errorf("%d pull requests were opened", n)
+		}
+		return nil
+	})
+}
+
+// inGit checks the manifest on main, to the byte.
+func (t *story) inGit(ctx context.Context, want string) error {
+	got, err := t.rig.Git.File(ctx, t.world, t.world.Manifest())
+	if err != nil {
+		return err
+	}
+	if got != want {
+		return fmt.Errorf("%s on main is not what it should be; it says:\n%s", t.world.Manifest(), got)
+	}
+	return nil
+}
+
+// clean checks what holds at the end of every case: one card in the channel,
+// and nothing done that Slack would object to.
+func (t *story) clean(context.Context) error {
+	cards := 0
+	for _, m := range t.rig.Slack.Messages(t.world.ChannelID) {
+		if (m.ThreadTS == "" || m.ThreadTS == m.TS) && has(m, t.world.App) && m.BotID != "" {
+			cards++
+		}
+	}
+	if cards != 1 {
+		return fmt.Errorf("%d cards are in the channel, want one:\n%s", cards, t.transcript())
+	}
+	if findings := t.rig.Slack.Findings(); len(findings) > 0 {
+		return fmt.Errorf("the bot did what Slack objects to: %v", findings)
+	}
+	return nil
+}

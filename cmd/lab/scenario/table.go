@@ -1,0 +1,161 @@
+package scenario
+
+import (
+	"context"
+	"fmt"
+
+	"reconcilebot/bot/slacksim"
+	"reconcilebot/cmd/lab/world"
+)
+
+// all is the table of scenarios.
+func all() []Scenario {
+	return []Scenario{
+		{Name: "scaled-adopt", Does: "a manual scale becomes an approved, merged pull request", play: scaledAdopt},
+		{Name: "scaled-revert", Does: "a manual scale is undone by a sync", play: scaledRevert},
+		{Name: "author-cannot-approve", Does: "who made the change cannot approve it", play: authorCannotApprove},
+		{Name: "guest-cannot-approve", Does: "a guest can neither ask nor approve", play: guestCannotApprove},
+		{Name: "killed-between-approval-and-merge", Does: "the bot dies while the pull request is open", Alone: true, play: killedBeforeMerge},
+		{Name: "killed-between-push-and-pull-request", Does: "the bot dies with the branch pushed", Alone: true, play: killedBeforePull},
+		{Name: "argocd-down-then-back", Does: "Argo CD is away when the bot wants to look", Alone: true, play: argocdAway},
+	}
+}
+
+func scaledAdopt(t *story) {
+	t.scaled()
+	t.drifts()
+	t.asks()
+	t.found()
+	t.adopts()
+	t.approves()
+	t.proposed()
+	t.reviewed()
+	t.adopted()
+}
+
+func scaledRevert(t *story) {
+	t.scaled()
+	t.drifts()
+	t.asks()
+	t.found()
+	t.reverts()
+	t.approves()
+	t.recorded("reverted to Git", "the queue is empty again")
+	t.do("cluster and Git agree", func(ctx context.Context) error {
+		if err := t.replicas(ctx, 3); err != nil {
+			return err
+		}
+		return t.inGit(ctx, t.world.Text())
+	})
+}
+
+func authorCannotApprove(t *story) {
+	t.scaled()
+	t.drifts()
+	t.asks()
+	t.found()
+	t.adopts()
+	t.do("the author is refused", func(ctx context.Context) error {
+		if err := t.press(ctx, world.OnCall, "Approve"); err != nil {
+			return err
+		}
+		return t.told(ctx, world.OnCall, "the refusal, with its reason", "can't approve this", "you")
+	})
+	t.untouched()
+	t.approves() // another person's yes is still taken
+	t.proposed()
+}
+
+func guestCannotApprove(t *story) {
+	t.scaled()
+	t.drifts()
+	t.asks()
+	t.found()
+	t.adopts()
+	t.do("the guest is refused", func(ctx context.Context) error {
+		if err := t.press(ctx, world.Guest, "Approve"); err != nil {
+			return err
+		}
+		return t.told(ctx, world.Guest, "the refusal, with its reason", "can't", "guest")
+	})
+	t.untouched()
+	t.do("the guest's command is refused", func(ctx context.Context) error {
+		if _, err := t.as(world.Guest).Slash(ctx, "/reconcile revert "+t.world.App+" because I want to"); err != nil {
+			return err
+		}
+		return t.told(ctx, world.Guest, "the refusal, with its reason", "guest")
+	})
+}
+
+// untouched checks that a refused approval had no effect.
+func (t *story) untouched() {
+	t.do("nothing happened", func(ctx context.Context) error {
+		if n := len(t.rig.Git.Pulls(t.world)); n != 0 {
+			return fmt.Errorf("%d pull requests were opened", n)
+		}
+		return t.replicas(ctx, 6)
+	})
+}
+
+func killedBeforeMerge(t *story) {
+	t.scaled()
+	t.drifts()
+	t.asks()
+	t.found()
+	t.adopts()
+	t.approves()
+	t.proposed()
+	t.do("kill -9", func(context.Context) error { t.rig.Bot.Kill(); return nil })
+	t.reviewed() // while nobody is there to merge
+	t.do("start again", t.rig.Bot.Start)
+	t.adopted()
+}
+
+func killedBeforePull(t *story) {
+	t.scaled()
+	t.drifts()
+	t.asks()
+	t.found()
+	t.adopts()
+	held := t.rig.Git.HoldPull(t.world)
+	defer held.Release()
+	t.do("approval, up to the pull request", func(ctx context.Context) error {
+		if err := t.press(ctx, world.AppOwner, "Approve"); err != nil {
+			return err
+		}
+		select {
+		case <-held.Arrived():
+			return nil
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	})
+	t.do("kill -9", func(context.Context) error {
+		t.rig.Bot.Kill()
+		held.Drop()
+		return nil
+	})
+	t.do("start again", t.rig.Bot.Start)
+	t.proposed()
+	t.reviewed()
+	t.adopted()
+}
+
+func argocdAway(t *story) {
+	t.scaled()
+	t.drifts()
+	t.do("Argo CD stops", func(context.Context) error { t.rig.Argo.Stop(); return nil })
+	t.asks()
+	t.do("the bot says so", func(ctx context.Context) error {
+		var err error
+		t.card, err = t.see(ctx, "that Argo CD does not answer", func(m slacksim.Message) bool { return has(m, t.world.App, "Argo CD", "not answer") })
+		return err
+	})
+	t.do("Argo CD starts", t.rig.Argo.Start)
+	t.found()
+	t.adopts()
+	t.approves()
+	t.proposed()
+	t.reviewed()
+	t.adopted()
+}
