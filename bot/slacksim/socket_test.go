@@ -384,3 +384,47 @@ func TestWhatSlackMayAddOneDay(t *testing.T) {
 		t.Error("an event was sent that the manifest does not subscribe to")
 	}
 }
+
+func TestARetryKeepsOrChangesItsEnvelope(t *testing.T) {
+	for same, want := range map[bool]int{true: 1, false: 2} {
+		clock := NewManualClock(time.Unix(1_800_000_000, 0))
+		w := start(t, Options{Clock: clock, SameEnvelopeOnRetry: same})
+		conn := w.connect(t, 1)
+		if _, err := w.As("alice").In("C0INC").Mention(t.Context(), "@reconcile status"); err != nil {
+			t.Fatal(err)
+		}
+		ids := map[any]bool{read(t, conn)["envelope_id"]: true}
+		w.must(t, "the window", func() bool { return clock.armed(3 * time.Second) })
+		clock.Advance(3 * time.Second)
+		w.must(t, "the plan for the next attempt", func() bool { return clock.armed(0) })
+		clock.Advance(0)
+		ids[read(t, conn)["envelope_id"]] = true
+		if len(ids) != want {
+			t.Errorf("same %v: %d envelope ids", same, len(ids))
+		}
+	}
+}
+
+func TestADoubleClickIsTwoDeliveries(t *testing.T) {
+	w := start(t, Options{})
+	w.run(t, acking)
+	ts := str(w.call(t, "chat.postMessage", map[string]string{"channel": "C0INC", "text": "card",
+		"blocks": `[{"type":"actions","elements":[{"type":"button","action_id":"go","text":{"type":"plain_text","text":"Go"}}]}]`})["ts"])
+	clicks := make(chan error, 2)
+	for range 2 {
+		go func() {
+			_, err := w.As("bob").In("C0INC").Click(context.WithoutCancel(t.Context()), ts, "go")
+			clicks <- err
+		}()
+	}
+	for range 2 {
+		if err := <-clicks; err != nil {
+			t.Error(err)
+		}
+	}
+	e := w.Envelopes()
+	first, second := decode(e[0].Payload), decode(e[1].Payload)
+	if len(e) != 2 || e[0].ID == e[1].ID || first["trigger_id"] == second["trigger_id"] {
+		t.Errorf("delivered %v", e)
+	}
+}
