@@ -2,6 +2,7 @@
 //
 //	go run ./cmd/dev check            everything that must hold before a merge
 //	go run ./cmd/dev check -only test some of it
+//	go run ./cmd/dev cards            every card there is, in the browser
 //
 // It must never be needed to run the bot, and never change a file.
 //
@@ -50,6 +51,7 @@ type tool struct {
 func tools() []tool {
 	return []tool{
 		{"check", "format, vet, staticcheck, tidy, tests with -race, the lab's scenarios, the page", checkAll},
+		{"cards", "every card there is, drawn in the browser", showCards},
 	}
 }
 
