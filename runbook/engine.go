@@ -104,9 +104,9 @@ func (e *Engine) Advance(ctx context.Context, id state.ReconciliationID) (state.
 			return r, err
 		}
 		out := e.attempt(ctx, step, r)
-		if ctx.Err() != nil && out.err != nil {
-			// The program is stopping: the step is looked at again after the
-			// restart, it did not fail.
+		if ctx.Err() != nil && out.result == nil {
+			// The program is stopping, and whatever the step answered may be
+			// for that reason: it is looked at again after the restart.
 			return r, ctx.Err()
 		}
 		r, err = e.settle(r, book, step.ID(), out)

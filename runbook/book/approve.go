@@ -73,10 +73,10 @@ func (s *systems) compare(r state.Reconciliation, fresh Plan, err error) runbook
 		return runbook.Fail(planErr)
 	}
 	if err != nil {
-		if _, _, down := outage(err); down {
+		if _, _, down := outage(err); down || fault.Of(err) != fault.Refused {
 			return s.outcome(r, checked.Step, "look again at "+r.Target, err)
 		}
-		return runbook.Redo(planned.Step, "the plan can't be made any more: "+fault.Say(explain("plan again", err), string(r.ID)))
+		return runbook.Redo(planned.Step, "the plan can't be made any more: "+fault.Say(err, string(r.ID)))
 	}
 	if fresh.Digest != plan.Digest {
 		return runbook.Redo(planned.Step, moved(plan, fresh))

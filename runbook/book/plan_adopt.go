@@ -60,7 +60,7 @@ func (s *systems) adoption(ctx context.Context, r state.Reconciliation) (Plan, e
 		return plan, err
 	}
 	plan.Seen.Branch, plan.Seen.Head = in.branch, in.head
-	plan.Seen.Places = s.places(ctx, in, d.Changes)
+	plan.Seen.Places = s.places(ctx, in, proposal.Changes)
 	plan.Edits, plan.Proof = proposal.Edits, proposal.Proof
 	plan.Repo, plan.Base, plan.Branch = in.forge, in.head, in.branch
 	if plan.Needs, err = s.needs(ctx, r, d, &in, plan.Edits); err != nil {

@@ -48,10 +48,6 @@ func (s *systems) reversion(ctx context.Context, r state.Reconciliation) (Plan, 
 		return plan, err
 	}
 	plan.Actions = []Action{syncOf(d)}
-	if in, err := s.source(ctx, t, c); err == nil {
-		plan.Seen.Branch, plan.Seen.Head = in.branch, in.head
-		plan.Seen.Places = s.places(ctx, in, d.Changes)
-	}
 	if plan.Needs, err = s.needs(ctx, r, d, nil, nil); err != nil {
 		return plan, err
 	}

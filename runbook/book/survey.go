@@ -65,7 +65,11 @@ func (s *systems) look(ctx context.Context, r state.Reconciliation) (Seen, error
 		return found, nil
 	}
 	found.Branch, found.Head = in.branch, in.head
-	found.Places = s.places(ctx, in, d.Changes)
+	proposal, err := manifest.Propose(ctx, manifest.Request{Tree: in.tree, Target: in.from, Changes: values(d.Changes)})
+	if err != nil {
+		return found, err
+	}
+	found.Places = s.places(ctx, in, proposal.Changes)
 	return found, nil
 }
 
@@ -118,20 +122,16 @@ func (s *systems) source(ctx context.Context, t drift.Target, c Cluster) (in sou
 // branch finds the branch that a target revision follows. A tag or a commit
 // follows none: a merge would change nothing there.
 func branch(ctx context.Context, repo Repository, revision string) (name, head string, err error) {
-	if revision == "" {
-		revision = "HEAD"
-	}
-	names := []string{revision}
-	if revision == "HEAD" {
-		names = []string{"main", "master"}
-	}
-	for _, name := range names {
-		sha, found, err := repo.Branch(ctx, name)
-		if err != nil || found {
-			return name, sha, err
+	if revision == "" || revision == "HEAD" {
+		if revision, err = repo.DefaultBranch(ctx); err != nil {
+			return "", "", err
 		}
 	}
-	return "", "", fault.New(fault.Refused, fmt.Sprintf("The target is pinned to %s, which is not a branch: merging a pull request would change nothing in the cluster. Move the pin by hand.", revision))
+	head, found, err := repo.Branch(ctx, revision)
+	if err == nil && !found {
+		err = fault.New(fault.Refused, fmt.Sprintf("The target is pinned to %s, which is not a branch: merging a pull request would change nothing in the cluster. Move the pin by hand.", revision))
+	}
+	return revision, head, err
 }
 
 // sourceOf says how the controller renders an Application.
@@ -149,17 +149,10 @@ func sourceOf(name string, app argocd.App, from argocd.Source) manifest.Source {
 	return src
 }
 
-// places finds where each value lives.
-func (s *systems) places(ctx context.Context, in source, changes []drift.Change) []Place {
-	places := make([]Place, len(changes))
-	proposal, err := manifest.Propose(ctx, manifest.Request{Tree: in.tree, Target: in.from, Changes: values(changes)})
-	if err != nil {
-		for i := range places {
-			places[i].Why = explainBriefly(err)
-		}
-		return places
-	}
-	for i, v := range proposal.Changes {
+// places says where each value lives.
+func (s *systems) places(ctx context.Context, in source, verdicts []manifest.Verdict) []Place {
+	places := make([]Place, len(verdicts))
+	for i, v := range verdicts {
 		p := Place{File: v.File, Line: v.Line}
 		if !v.Proven {
 			p.Why, p.Hint = v.Why, v.Hint

@@ -2,7 +2,6 @@ package book
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -84,7 +83,7 @@ type syncAdopted struct{ *systems }
 func (syncAdopted) ID() state.StepID { return synced.Step }
 
 func (s syncAdopted) Do(ctx context.Context, r state.Reconciliation) runbook.Outcome {
-	return s.sync(ctx, r, "")
+	return s.sync(ctx, r)
 }
 
 // syncReverted puts the objects of the plan back to what Git says.
@@ -93,12 +92,12 @@ type syncReverted struct{ *systems }
 func (syncReverted) ID() state.StepID { return synced.Step }
 
 func (s syncReverted) Do(ctx context.Context, r state.Reconciliation) runbook.Outcome {
-	return s.sync(ctx, r, "the cluster is put back to Git")
+	return s.sync(ctx, r)
 }
 
 // sync looks first: if nothing of the plan differs, nothing is asked for; if
 // an operation runs, it is waited for, ours from before a crash included.
-func (s *systems) sync(ctx context.Context, r state.Reconciliation, _ string) runbook.Outcome {
+func (s *systems) sync(ctx context.Context, r state.Reconciliation) runbook.Outcome {
 	t, c, err := s.target(r)
 	if err != nil {
 		return runbook.Fail(err)
@@ -128,7 +127,7 @@ func (s *systems) sync(ctx context.Context, r state.Reconciliation, _ string) ru
 	err = c.Argo.Sync(ctx, ref(t), argocd.SyncRequest{
 		Resources: resources(left),
 		Infos: map[string]string{
-			"reconciliation": string(r.ID), "incident": string(r.Incident), "asked by": r.Decision.By.Name,
+			reconciliationInfo: string(r.ID), "incident": string(r.Incident), "asked by": r.Decision.By.Name,
 		},
 	})
 	switch {
@@ -140,37 +139,21 @@ func (s *systems) sync(ctx context.Context, r state.Reconciliation, _ string) ru
 	return s.patience(r, synced.Step, "waiting for the sync that runs in Argo CD")
 }
 
-// running tells whether an operation is under way. A retrying one has a
-// finish time and is still Running (controller/appcontroller.go,
+// running tells whether an operation is asked for or under way. A retrying
+// one has a finish time and is still Running (controller/appcontroller.go,
 // processRequestedAppOperation, in Argo CD 2.14).
 func running(app argocd.App) bool {
-	return app.Operation != nil && (app.Operation.Phase == "Running" || app.Operation.Phase == "Terminating")
+	return app.Requested || app.Operation != nil && !app.Operation.Done()
 }
+
+// reconciliationInfo is the note on an operation by which a restart knows it
+// for its own.
+const reconciliationInfo = "reconciliation"
 
 // ourOperation tells whether the last operation is the one that this
 // reconciliation asked for: it carries its id.
 func ourOperation(app argocd.App, id state.ReconciliationID) bool {
-	if app.Operation == nil {
-		return false
-	}
-	var raw struct {
-		Status struct {
-			OperationState struct {
-				Operation struct {
-					Info []struct{ Name, Value string } `json:"info"`
-				} `json:"operation"`
-			} `json:"operationState"`
-		} `json:"status"`
-	}
-	if json.Unmarshal(app.Raw, &raw) != nil {
-		return false
-	}
-	for _, info := range raw.Status.OperationState.Operation.Info {
-		if info.Name == "reconciliation" && info.Value == string(id) {
-			return true
-		}
-	}
-	return false
+	return app.Operation != nil && app.Operation.Infos[reconciliationInfo] == string(id)
 }
 
 // left are the plan's changes that still differ. What differs besides is

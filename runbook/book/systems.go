@@ -31,7 +31,7 @@ type controller interface {
 type Repository interface {
 	Fetch(context.Context) error
 	Branch(ctx context.Context, name string) (sha string, found bool, err error)
-	Resolve(ctx context.Context, revision string) (sha string, err error)
+	DefaultBranch(context.Context) (name string, err error)
 	Tree(ctx context.Context, sha string) (fs.FS, error)
 	History(ctx context.Context, sha, path string, most int) ([]git.Commit, error)
 	Contains(ctx context.Context, descendant, ancestor string) (bool, error)

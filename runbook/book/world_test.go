@@ -1,0 +1,248 @@
+package book
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http/httptest"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"reconcilebot/runbook"
+	"reconcilebot/runbook/argocd"
+	"reconcilebot/runbook/drift"
+	"reconcilebot/runbook/forge"
+	"reconcilebot/runbook/forge/githubsim"
+	"reconcilebot/runbook/git"
+	"reconcilebot/runbook/manifest"
+	"reconcilebot/state"
+)
+
+const deployment = `# takes card payments
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: web
+spec:
+  replicas: %d  # one more than a zone takes away
+  template:
+    spec:
+      containers:
+      - {name: web, image: web:1}
+`
+
+var (
+	target = drift.Target{Cluster: "eu", Kind: drift.Application, Namespace: "argocd", Name: "payments-web"}
+	web    = manifest.Object{APIVersion: "apps/v1", Kind: "Deployment", Namespace: "payments", Name: "web"}
+	alice  = state.Person{ID: "U1", Name: "alice", GitHub: "alice", Kubernetes: []string{"alice@example.com"}}
+	bob    = state.Person{ID: "U2", Name: "bob", GitHub: "bob"}
+)
+
+// world is a Git host and Git that are real but local, and a controller with
+// a cluster that behave: one Deployment whose replicas somebody scaled.
+type world struct {
+	host    *githubsim.Sim
+	repo    *git.Repo
+	engine  *runbook.Engine
+	db      *state.DB
+	path    string
+	config  Config
+	now     time.Time
+	mu      sync.Mutex
+	live    int
+	person  string
+	seen    string // the revision that the controller has seen
+	last    *argocd.Operation
+	syncs   int
+	down    bool
+	refused string
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	w := &world{live: 6, person: "alice@example.com", now: time.Date(2026, 3, 14, 14, 2, 0, 0, time.UTC), path: filepath.Join(t.TempDir(), "state.db")}
+	host, err := githubsim.New(githubsim.Config{Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.host = host
+	for _, login := range []string{"bot", "bob"} {
+		host.AddUser(githubsim.User{Login: login, Token: "ghp_" + login})
+	}
+	host.AddTeam("acme", "payments", "bob")
+	if err := host.CreateRepo("acme", "gitops", map[string]string{
+		"CODEOWNERS": "/prod/ @acme/payments\n", "prod/web.yaml": fmt.Sprintf(deployment, 3),
+	}, githubsim.Options{Access: map[string]githubsim.Permission{"bot": githubsim.Write, "bob": githubsim.Write}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := host.Protect("acme/gitops", "main", githubsim.Protection{Reviews: 1, CodeOwners: true, Checks: []string{"validate"}}); err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(host.Handler())
+	t.Cleanup(server.Close)
+	token := func() (string, error) { return "ghp_bot", nil }
+	w.repo, err = git.Open(t.Context(), git.Config{Dir: t.TempDir(), URL: server.URL + "/acme/gitops.git", Token: token})
+	if err != nil {
+		t.Fatal(err)
+	}
+	client, err := forge.NewGitHub(forge.Config{BaseURL: server.URL + "/api/v3/", Token: token})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.config = Config{
+		Clusters: map[string]Cluster{"eu": {Survey: w, Argo: w}},
+		Repo:     func(context.Context, string) (Repository, error) { return w.repo, nil },
+		Host:     client, Policy: w, Merge: true,
+		Links: Links{
+			File: func(repo forge.Repo, sha, path string, line int) string {
+				return fmt.Sprintf("https://git/%s/%s#L%d", repo, path, line)
+			},
+			Commit: func(repo forge.Repo, sha string) string { return "https://git/" + sha },
+		},
+		Timing: Timing{ApprovalExpires: 30 * time.Minute, PollHost: time.Second, PollController: time.Second, StableFor: time.Minute, Verify: 15 * time.Minute, Merge: time.Hour},
+		Author: git.Person{Name: "reconcilebot", Email: "bot@example.com"},
+		Now:    w.clock, Log: slog.New(slog.DiscardHandler),
+	}
+	w.start(t)
+	t.Cleanup(func() { _ = w.db.Close() })
+	if err := w.repo.Fetch(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	w.seen, _, err = w.repo.Branch(t.Context(), "main")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// start opens the state and makes an engine, as after a restart.
+func (w *world) start(t *testing.T) {
+	t.Helper()
+	db, err := state.Open(w.path, w.clock)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.db = db
+	w.engine = runbook.New(runbook.Config{DB: db, Books: Books(w.config), Log: slog.New(slog.DiscardHandler), Now: w.clock})
+}
+
+func (w *world) clock() time.Time {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.now
+}
+
+func (w *world) pass(d time.Duration) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.now = w.now.Add(d)
+}
+
+func (w *world) Approvers(string) ([]string, int) { return []string{"@payments-owners"}, 1 }
+
+func (w *world) NameOf(user string) string {
+	if user == "alice@example.com" {
+		return "alice"
+	}
+	return ""
+}
+
+func (w *world) replicasAt(ctx context.Context, sha string) (float64, error) {
+	objects, err := w.Manifests(ctx, argocd.Ref{}, sha)
+	if err != nil {
+		return 0, err
+	}
+	value, _ := manifest.Path{manifest.Key("spec"), manifest.Key("replicas")}.Get(objects[0])
+	return number(value), nil
+}
+
+func number(v any) float64 {
+	var f float64
+	_, _ = fmt.Sscan(fmt.Sprint(v), &f)
+	return f
+}
+
+func (w *world) Survey(ctx context.Context, t drift.Target) (drift.Drift, error) {
+	if w.down {
+		return drift.Drift{}, &argocd.Unavailable{Err: fmt.Errorf("connection refused")}
+	}
+	want, err := w.replicasAt(ctx, w.seen)
+	d := drift.Drift{Target: t, Sync: "Synced", Health: "Healthy", Revision: w.seen, TargetRevision: "main", Refused: w.refused, URL: "https://argo/payments-web"}
+	if err != nil || w.refused != "" || int(want) == w.live {
+		return d, err
+	}
+	d.Sync = "OutOfSync"
+	evidence := drift.Evidence{Kind: "audit", Person: w.person, Tool: "kubectl scale", At: time.Date(2026, 3, 14, 13, 58, 0, 0, time.UTC)}
+	if w.person == "" {
+		evidence.Kind = "manager"
+	}
+	d.Changes = []drift.Change{{
+		Object: web, UID: "u-1", Path: manifest.Path{manifest.Key("spec"), manifest.Key("replicas")},
+		Op: manifest.Set, Git: want, Live: float64(w.live), Evidence: evidence,
+	}}
+	return d, nil
+}
+
+func (w *world) App(context.Context, argocd.Ref) (argocd.App, error) {
+	if w.down {
+		return argocd.App{}, &argocd.Unavailable{Err: fmt.Errorf("connection refused")}
+	}
+	app := argocd.App{
+		Ref:     argocd.Ref{Namespace: "argocd", Name: "payments-web"},
+		Sources: []argocd.Source{{RepoURL: "http://git/acme/gitops.git", Path: "prod", TargetRevision: "main", Kind: "directory"}},
+		Dest:    argocd.Dest{Namespace: "payments"}, Health: "Healthy", Operation: w.last,
+		Sync: argocd.Sync{Status: "Synced", Revision: w.seen},
+	}
+	want, err := w.replicasAt(context.Background(), w.seen)
+	if int(want) != w.live {
+		app.Sync.Status = "OutOfSync"
+	}
+	return app, err
+}
+
+func (w *world) Apps(ctx context.Context) ([]argocd.App, error) {
+	app, err := w.App(ctx, argocd.Ref{})
+	return []argocd.App{app}, err
+}
+
+func (w *world) Refresh(ctx context.Context, ref argocd.Ref, _ bool) (argocd.App, error) {
+	if w.down {
+		return w.App(ctx, ref)
+	}
+	if err := w.repo.Fetch(ctx); err != nil {
+		return argocd.App{}, err
+	}
+	head, _, err := w.repo.Branch(ctx, "main")
+	if err != nil {
+		return argocd.App{}, err
+	}
+	w.seen = head
+	return w.App(ctx, ref)
+}
+
+func (w *world) Manifests(ctx context.Context, _ argocd.Ref, sha string) ([]map[string]any, error) {
+	tree, err := w.repo.Tree(ctx, sha)
+	if err != nil {
+		return nil, err
+	}
+	list, err := manifest.RenderDir(ctx, tree, manifest.Source{Dir: "prod", Namespace: "payments"}, manifest.Limits{})
+	if err != nil {
+		return nil, err
+	}
+	var objects []map[string]any
+	for _, r := range list {
+		objects = append(objects, r.Content)
+	}
+	return objects, nil
+}
+
+func (w *world) Sync(ctx context.Context, _ argocd.Ref, req argocd.SyncRequest) error {
+	want, err := w.replicasAt(ctx, w.seen)
+	w.live = int(want)
+	w.syncs++
+	w.last = &argocd.Operation{Phase: "Succeeded", Infos: req.Infos}
+	return err
+}
+
