@@ -129,7 +129,7 @@ func (r *Rig) configText() string {
 	return strings.NewReplacer(
 		"$SLACK", r.Page, "$LISTEN", r.Bot.listen, "$AUDIT", r.Bot.audit, "$CLUSTER", world.Cluster,
 		"$KUBECONFIG", r.Kube.Kubeconfig("reconcilebot"), "$ARGOCD", r.Argo.URL, "$GIT", r.GitPage,
-		"$PEOPLE", people.String(), "$TIMING", timing,
+		"$CERT", r.Kube.AuditKeys.Cert, "$KEY", r.Kube.AuditKeys.Key, "$PEOPLE", people.String(), "$TIMING", timing,
 	).Replace(configYAML)
 }
 
@@ -145,6 +145,8 @@ slack:
 audit:
   listen: $AUDIT
   tokenFile: audit.token
+  tlsCertFile: $CERT
+  tlsKeyFile: $KEY
 
 clusters:
 - name: $CLUSTER

@@ -163,7 +163,7 @@ func (r *Rig) cluster(ctx context.Context) (err error) {
 	}
 	r.Kube, err = systems.StartKubernetes(ctx, r.keeper, systems.KubernetesConfig{
 		Dir: r.path("kubernetes"), Kubernetes: r.options.Programs["kubernetes"], Kwok: r.options.Programs["kwok"],
-		People: people, Audit: systems.Audit{URL: "http://" + r.Bot.audit, Token: r.secrets.audit},
+		People: people, Audit: systems.Audit{URL: "https://" + r.Bot.audit, Token: r.secrets.audit},
 	})
 	if err != nil {
 		return err

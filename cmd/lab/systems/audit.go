@@ -9,7 +9,7 @@ import (
 // Audit says where the API server sends its audit events. The zero value turns
 // auditing off.
 type Audit struct {
-	URL   string
+	URL   string // https: over plain HTTP the API server sends no token
 	Token string // the bearer token that the receiver expects
 }
 
@@ -57,7 +57,7 @@ func (a Audit) flags(dir string) []string {
 	}
 }
 
-func (a Audit) write(dir string) error {
+func (a Audit) write(dir, ca string) error {
 	if a.URL == "" {
 		return nil
 	}
@@ -68,7 +68,7 @@ func (a Audit) write(dir string) error {
 kind: Config
 clusters:
 - name: receiver
-  cluster: {server: %q}
+  cluster: {server: %q, certificate-authority: %q}
 users:
 - name: apiserver
   user: {token: %q}
@@ -76,7 +76,7 @@ contexts:
 - name: audit
   context: {cluster: receiver, user: apiserver}
 current-context: audit
-`, a.URL, a.Token)
+`, a.URL, ca, a.Token)
 	if err := os.WriteFile(filepath.Join(dir, "audit-webhook.yaml"), []byte(webhook), 0o600); err != nil {
 		return fmt.Errorf("write the audit webhook: %w", err)
 	}

@@ -30,7 +30,11 @@ type keys struct {
 	caFile            string
 	certFile, keyFile string // the API server's
 	serviceAccount    string // signs and verifies service account tokens
+	audit             Pair   // for the receiver of audit events
 }
+
+// A Pair is a certificate and its key, as paths.
+type Pair struct{ Cert, Key string }
 
 // makeKeys writes a certificate authority that lives as long as the lab, the API
 // server's certificate, and the key for service account tokens.
@@ -48,10 +52,6 @@ func makeKeys(dir string) (keys, error) {
 	if err != nil {
 		return keys{}, err
 	}
-	serverKey, err := newKey(k.keyFile)
-	if err != nil {
-		return keys{}, err
-	}
 	if _, err := newKey(k.serviceAccount); err != nil {
 		return keys{}, err
 	}
@@ -64,11 +64,27 @@ func makeKeys(dir string) (keys, error) {
 	server := template("kube-apiserver", 2)
 	server.IPAddresses = []net.IP{net.IPv4(127, 0, 0, 1), net.IPv4(10, 96, 0, 1)}
 	server.DNSNames = []string{"localhost", "kubernetes", "kubernetes.default", "kubernetes.default.svc"}
-	server.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}
-	if _, err := sign(k.certFile, server, ca, &serverKey.PublicKey, caKey); err != nil {
+	if err := issue(server, k.certFile, k.keyFile, ca, caKey); err != nil {
+		return keys{}, err
+	}
+	audit := template("audit receiver", 3)
+	audit.IPAddresses = []net.IP{net.IPv4(127, 0, 0, 1)}
+	k.audit = Pair{Cert: filepath.Join(dir, "audit.crt"), Key: filepath.Join(dir, "audit.key")}
+	if err := issue(audit, k.audit.Cert, k.audit.Key, ca, caKey); err != nil {
 		return keys{}, err
 	}
 	return k, nil
+}
+
+// issue makes a server's key and certificate.
+func issue(cert *x509.Certificate, certFile, keyFile string, ca *x509.Certificate, by *ecdsa.PrivateKey) error {
+	key, err := newKey(keyFile)
+	if err != nil {
+		return err
+	}
+	cert.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}
+	_, err = sign(certFile, cert, ca, &key.PublicKey, by)
+	return err
 }
 
 func template(name string, serial int64) *x509.Certificate {

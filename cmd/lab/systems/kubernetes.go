@@ -33,6 +33,9 @@ type Kubernetes struct {
 	URL     string
 	CA      []byte // PEM
 	Kubectl string // path of a kubectl
+	// AuditKeys are for the server that receives audit events: the API server
+	// sends its token over TLS only, and trusts the cluster's authority.
+	AuditKeys Pair
 
 	dir string
 }
@@ -60,7 +63,7 @@ func StartKubernetes(ctx context.Context, k *Keeper, c KubernetesConfig) (*Kuber
 	if err != nil {
 		return nil, fmt.Errorf("make the cluster's keys: %w", err)
 	}
-	kube := &Kubernetes{URL: "https://" + local(ports[2]), CA: keys.ca, dir: c.Dir}
+	kube := &Kubernetes{URL: "https://" + local(ports[2]), CA: keys.ca, AuditKeys: keys.audit, dir: c.Dir}
 	if kube.Kubectl, err = link(c.Dir, "kubectl", c.Kubernetes); err != nil {
 		return nil, err
 	}
@@ -68,7 +71,7 @@ func StartKubernetes(ctx context.Context, k *Keeper, c KubernetesConfig) (*Kuber
 	if err != nil {
 		return nil, fmt.Errorf("write the cluster's accounts: %w", err)
 	}
-	if err := c.Audit.write(c.Dir); err != nil {
+	if err := c.Audit.write(c.Dir, keys.caFile); err != nil {
 		return nil, err
 	}
 	if err := kube.control(ctx, k, c, keys, ports); err != nil {
