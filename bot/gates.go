@@ -12,8 +12,9 @@ type gates struct {
 	now   func() time.Time
 	pause backoff // while Slack does not answer
 
-	mu   sync.Mutex // guards what follows
-	gate map[string]*gate
+	mu    sync.Mutex // guards what follows
+	edits bucket
+	gate  map[string]*gate
 }
 
 type gate struct {
@@ -22,7 +23,36 @@ type gate struct {
 }
 
 func newGates(now func() time.Time) *gates {
-	return &gates{now: now, pause: backoff{Least: time.Second, Most: time.Minute}, gate: map[string]*gate{}}
+	return &gates{now: now, pause: backoff{Least: time.Second, Most: time.Minute}, gate: map[string]*gate{}, edits: bucket{editsAtStart, now()}}
+}
+
+// Slack takes 50 edits a minute over the whole workspace (Tier 3,
+// https://docs.slack.dev/apis/web-api/rate-limits). The last of them are kept
+// for cards that people wait for; progress can be shown a little later.
+const (
+	editsEvery   = time.Minute / 50
+	editsAtOnce  = 40.0
+	editsAtStart = 20.0
+	editsKept    = 10.0
+)
+
+// edit says how long an edit has to wait for its turn in the workspace.
+func (g *gates) edit(urgent bool) time.Duration {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	least := 1 + editsKept
+	if urgent {
+		least = 1
+	}
+	return g.edits.wait(g.now(), editsAtOnce, editsEvery, least)
+}
+
+// edited counts an edit.
+func (g *gates) edited() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.edits.wait(g.now(), editsAtOnce, editsEvery, 1)
+	g.edits.level--
 }
 
 // closed says for how long a method must be left alone.

@@ -153,7 +153,7 @@ func (in *intake) receive(s *socket, f frame, a act) {
 		return
 	}
 	in.meters.received.Add(1)
-	in.pool.offer(d, f.at)
+	in.pool.offer(job{d: d, at: f.at, acked: time.Since(f.at)})
 }
 
 // check lets commands look at a modal; a panic there must not close the

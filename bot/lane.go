@@ -22,14 +22,14 @@ type bucket struct {
 	at    time.Time
 }
 
-// wait says how long it takes until one more is allowed.
-func (b *bucket) wait(now time.Time, size float64, every time.Duration) time.Duration {
+// wait says how long it takes until there are as many as needed.
+func (b *bucket) wait(now time.Time, size float64, every time.Duration, needed float64) time.Duration {
 	b.level = min(size, b.level+float64(now.Sub(b.at))/float64(every))
 	b.at = now
-	if b.level >= 1 {
+	if b.level >= needed {
 		return 0
 	}
-	return time.Duration((1 - b.level) * float64(every))
+	return time.Duration((needed - b.level) * float64(every))
 }
 
 // lane is one channel's way out: one thing at a time, at Slack's pace. The
@@ -71,11 +71,10 @@ func newLane(room state.Room, now time.Time, every time.Duration, again backoff)
 func (l *lane) pick(list []todo, now time.Time, g *gates) (best todo, at time.Time) {
 	for _, t := range list {
 		due := l.due(t, now, g)
-		sooner := at.IsZero() || due.Before(at) || !due.After(now) && t.rank() < best.rank()
-		if !at.IsZero() && !at.After(now) && (due.After(now) || t.rank() >= best.rank()) {
-			sooner = false
+		if due.Before(now) {
+			due = now
 		}
-		if sooner {
+		if at.IsZero() || due.Before(at) || due.Equal(at) && t.rank() < best.rank() {
 			best, at = t, due
 		}
 	}
@@ -92,6 +91,12 @@ func (t todo) rank() int {
 	return 0
 }
 
+// urgent tells whether somebody has to do something before it goes on, or
+// waits for the end.
+func (t todo) urgent() bool {
+	return !t.r.Decided() || t.r.IsClosed() || t.r.Failure != nil || t.r.Wait != nil && t.r.Wait.For != "poll"
+}
+
 // due is when something may be said.
 func (l *lane) due(t todo, now time.Time, g *gates) time.Time {
 	at := l.shut
@@ -105,12 +110,13 @@ func (l *lane) due(t todo, now time.Time, g *gates) time.Time {
 	}
 	if t.rank() == 1 {
 		if b := l.edits[t.r.ID]; b != nil {
-			later(now.Add(b.wait(now, editBurst, l.every)))
+			later(now.Add(b.wait(now, editBurst, l.every, 1)))
 		}
 		later(now.Add(g.closed("chat.update")))
+		later(now.Add(g.edit(t.urgent())))
 		return at
 	}
-	later(now.Add(l.posts.wait(now, postBurst, l.every)))
+	later(now.Add(l.posts.wait(now, postBurst, l.every, 1)))
 	later(now.Add(g.closed("chat.postMessage")))
 	return at
 }
@@ -129,7 +135,7 @@ func (l *lane) said(t todo, now time.Time) {
 // spend counts a call that Slack saw, whether or not it liked it.
 func (l *lane) spend(t todo, now time.Time) {
 	if t.rank() != 1 {
-		l.posts.wait(now, postBurst, l.every)
+		l.posts.wait(now, postBurst, l.every, 1)
 		l.posts.level--
 		return
 	}
@@ -138,7 +144,7 @@ func (l *lane) spend(t todo, now time.Time) {
 		b = &bucket{editBurst, now}
 		l.edits[t.r.ID] = b
 	}
-	b.wait(now, editBurst, l.every)
+	b.wait(now, editBurst, l.every, 1)
 	b.level--
 }
 

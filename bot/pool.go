@@ -35,6 +35,8 @@ const (
 type job struct {
 	d  state.Delivery
 	at time.Time // when its frame was read; zero after a restart
+	// acked is how long after that it was acknowledged.
+	acked time.Duration
 }
 
 // pool handles acts, several at a time, each once. It is safe for concurrent
@@ -67,18 +69,18 @@ func (p *pool) waiting() int { return len(p.queue) }
 func (p *pool) full() bool { return len(p.queue) >= cap(p.queue)-slots }
 
 // offer queues an act. One that does not fit is found on disk later.
-func (p *pool) offer(d state.Delivery, at time.Time) {
+func (p *pool) offer(j job) {
 	p.mu.Lock()
-	known := p.busy[d.ID]
-	p.busy[d.ID] = true
+	known := p.busy[j.d.ID]
+	p.busy[j.d.ID] = true
 	p.mu.Unlock()
 	if known {
 		return
 	}
 	select {
-	case p.queue <- job{d, at}:
+	case p.queue <- j:
 	default:
-		p.release(d.ID)
+		p.release(j.d.ID)
 	}
 }
 
@@ -131,7 +133,7 @@ func (p *pool) sweep() {
 		return
 	}
 	for _, d := range list {
-		p.offer(d, time.Time{})
+		p.offer(job{d: d})
 	}
 }
 
@@ -179,7 +181,7 @@ func (p *pool) handle(ctx context.Context, j job) {
 		p.meters.missed.Add(1)
 	}
 	p.done(d)
-	p.log.Info("handled", "command", a.Kind, "user", a.User, "ms", ms(q.total()), "waiting", ms(w.total()))
+	p.log.Info("handled", "command", a.Kind, "user", a.User, "acked", ms(j.acked), "total", ms(q.total()), "waiting", ms(w.total()))
 }
 
 func (p *pool) done(d state.Delivery) {

@@ -153,6 +153,7 @@ func (p *poster) edit(ctx context.Context, room state.Room, ts string, m card.Me
 		return err
 	}
 	m = p.clean(m)
+	p.gates.edited()
 	err := p.call(ctx, "chat.update", func(api *slack.Client) error {
 		_, got, _, err := api.UpdateMessageContext(ctx, string(room), ts, content(m)...)
 		if err == nil && got == "" {
