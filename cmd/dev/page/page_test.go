@@ -145,7 +145,13 @@ func open(t *testing.T, browser, page, channel string) *tab {
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(browser), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.WindowSize(1440, 960),
 		chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"))
-	ctx, end := chromedp.NewExecAllocator(t.Context(), options...)
+	// What the browser leaves behind goes with the test.
+	temporary, err := os.MkdirTemp("", "reconcilebot-browser-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(temporary) }) // a slow helper of the browser may still write
+	ctx, end := chromedp.NewExecAllocator(t.Context(), append(options, chromedp.Env("TMPDIR="+temporary))...)
 	t.Cleanup(end)
 	ctx, end = chromedp.NewContext(ctx)
 	t.Cleanup(end)
