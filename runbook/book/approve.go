@@ -44,23 +44,16 @@ func count(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// recheckAdoption makes the plan again before the first act.
-type recheckAdoption struct{ *systems }
-
-func (recheckAdoption) ID() state.StepID { return checked.Step }
-
-func (s recheckAdoption) Do(ctx context.Context, r state.Reconciliation) runbook.Outcome {
-	fresh, err := s.adoption(ctx, r)
-	return s.compare(r, fresh, err)
+// recheck makes the plan again before the first act.
+type recheck struct {
+	*systems
+	make planner
 }
 
-// recheckRevert does the same for a revert.
-type recheckRevert struct{ *systems }
+func (recheck) ID() state.StepID { return checked.Step }
 
-func (recheckRevert) ID() state.StepID { return checked.Step }
-
-func (s recheckRevert) Do(ctx context.Context, r state.Reconciliation) runbook.Outcome {
-	fresh, err := s.reversion(ctx, r)
+func (s recheck) Do(ctx context.Context, r state.Reconciliation) runbook.Outcome {
+	fresh, err := s.make(ctx, r)
 	return s.compare(r, fresh, err)
 }
 

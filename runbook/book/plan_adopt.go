@@ -14,36 +14,14 @@ import (
 	"reconcilebot/state"
 )
 
-// planAdoption finds the edit, proves it, and says whose yes it needs.
-type planAdoption struct{ *systems }
-
-func (planAdoption) ID() state.StepID { return planned.Step }
-
-func (s planAdoption) Do(ctx context.Context, r state.Reconciliation) runbook.Outcome {
-	plan, err := s.adoption(ctx, r)
-	if err != nil {
-		return s.outcome(r, s.ID(), "plan the adoption of "+r.Target, err)
-	}
-	if len(plan.Seen.Drift.Changes) == 0 {
-		return planned.Done(plan).Ending("nothing to do")
-	}
-	return planned.Done(plan)
-}
-
-// adoption makes the plan from fresh reads.
+// adoption plans the edits that take the changes into Git, with their proof,
+// from fresh reads.
 func (s *systems) adoption(ctx context.Context, r state.Reconciliation) (Plan, error) {
-	t, c, err := s.target(r)
-	if err != nil {
-		return Plan{}, err
-	}
-	d, err := c.Survey.Survey(ctx, t)
-	if err != nil {
-		return Plan{}, err
-	}
-	plan := Plan{Seen: Seen{Drift: d}, Made: s.Now().UTC()}
-	if err := judged(d); err != nil || len(d.Changes) == 0 {
+	plan, t, c, err := s.fresh(ctx, r)
+	if err != nil || len(plan.Seen.Drift.Changes) == 0 {
 		return plan, err
 	}
+	d := plan.Seen.Drift
 	in, err := s.source(ctx, t, c)
 	if err != nil {
 		return plan, err
@@ -68,14 +46,6 @@ func (s *systems) adoption(ctx context.Context, r state.Reconciliation) (Plan, e
 	}
 	plan.Digest, err = plan.bind()
 	return plan, err
-}
-
-// judged refuses to plan on a drift that nobody could judge.
-func judged(d drift.Drift) error {
-	if d.Refused == "" {
-		return nil
-	}
-	return fault.New(fault.Refused, "What differs can't be judged, so nothing is planned: "+d.Refused)
 }
 
 // allProven refuses a proposal that leaves something unproven: what is merged

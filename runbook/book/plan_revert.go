@@ -6,44 +6,20 @@ import (
 	"slices"
 	"strings"
 
-	"reconcilebot/runbook"
 	"reconcilebot/runbook/drift"
 	"reconcilebot/runbook/fault"
 	"reconcilebot/runbook/manifest"
 	"reconcilebot/state"
 )
 
-// planRevert says how each change will be undone.
-type planRevert struct{ *systems }
-
-func (planRevert) ID() state.StepID { return planned.Step }
-
-func (s planRevert) Do(ctx context.Context, r state.Reconciliation) runbook.Outcome {
-	plan, err := s.reversion(ctx, r)
-	if err != nil {
-		return s.outcome(r, s.ID(), "plan the revert of "+r.Target, err)
-	}
-	if len(plan.Seen.Drift.Changes) == 0 {
-		return planned.Done(plan).Ending("nothing to do")
-	}
-	return planned.Done(plan)
-}
-
-// reversion makes the plan from fresh reads: a sync of just the objects that
-// differ. What no sync undoes is refused with the command that does.
+// reversion plans a sync of just the objects that differ, from fresh reads.
+// What no sync undoes is refused with the command that does.
 func (s *systems) reversion(ctx context.Context, r state.Reconciliation) (Plan, error) {
-	t, c, err := s.target(r)
-	if err != nil {
-		return Plan{}, err
-	}
-	d, err := c.Survey.Survey(ctx, t)
-	if err != nil {
-		return Plan{}, err
-	}
-	plan := Plan{Seen: Seen{Drift: d}, Made: s.Now().UTC()}
-	if err := judged(d); err != nil || len(d.Changes) == 0 {
+	plan, _, _, err := s.fresh(ctx, r)
+	if err != nil || len(plan.Seen.Drift.Changes) == 0 {
 		return plan, err
 	}
+	d := plan.Seen.Drift
 	if err := undoable(d); err != nil {
 		return plan, err
 	}

@@ -68,6 +68,16 @@ func (s push) push(ctx context.Context, r state.Reconciliation) (Pushed, error) 
 	return Pushed{Branch: branch, SHA: sha, Base: check.Base}, nil
 }
 
+// pushedPlan is what the steps after the push go by.
+func pushedPlan(r state.Reconciliation) (Plan, Pushed, error) {
+	plan, err := planned.From(r)
+	if err != nil {
+		return plan, Pushed{}, err
+	}
+	push, err := pushed.From(r)
+	return plan, push, err
+}
+
 // branchName is the same after a restart, and says what the branch is for.
 func branchName(r state.Reconciliation, t drift.Target) string {
 	id := string(r.ID)
@@ -93,11 +103,7 @@ type render struct{ *systems }
 func (render) ID() state.StepID { return rendered.Step }
 
 func (s render) Do(ctx context.Context, r state.Reconciliation) runbook.Outcome {
-	plan, err := planned.From(r)
-	if err != nil {
-		return runbook.Fail(err)
-	}
-	push, err := pushed.From(r)
+	plan, push, err := pushedPlan(r)
 	if err != nil {
 		return runbook.Fail(err)
 	}
@@ -126,11 +132,7 @@ type pullRequest struct{ *systems }
 func (pullRequest) ID() state.StepID { return opened.Step }
 
 func (s pullRequest) Do(ctx context.Context, r state.Reconciliation) runbook.Outcome {
-	plan, err := planned.From(r)
-	if err != nil {
-		return runbook.Fail(err)
-	}
-	push, err := pushed.From(r)
+	plan, push, err := pushedPlan(r)
 	if err != nil {
 		return runbook.Fail(err)
 	}

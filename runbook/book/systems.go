@@ -120,7 +120,7 @@ func Books(c Config) []runbook.Book {
 			Ends:    "adopted",
 			Ballot:  ballot,
 			Steps: []runbook.Step{
-				survey{s}, planAdoption{s}, approve{s}, recheckAdoption{s},
+				survey{s}, planning{s, s.adoption}, approve{s}, recheck{s, s.adoption},
 				push{s}, render{s}, pullRequest{s}, merge{s},
 				refresh{s}, syncAdopted{s}, verify{s}, settle{s}, record{s},
 			},
@@ -131,7 +131,7 @@ func Books(c Config) []runbook.Book {
 			Ends:    "reverted",
 			Ballot:  ballot,
 			Steps: []runbook.Step{
-				survey{s}, planRevert{s}, approve{s}, recheckRevert{s},
+				survey{s}, planning{s, s.reversion}, approve{s}, recheck{s, s.reversion},
 				syncReverted{s}, verify{s}, settle{s}, record{s},
 			},
 		},

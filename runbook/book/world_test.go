@@ -245,4 +245,3 @@ func (w *world) Sync(ctx context.Context, _ argocd.Ref, req argocd.SyncRequest) 
 	w.last = &argocd.Operation{Phase: "Succeeded", Infos: req.Infos}
 	return err
 }
-
