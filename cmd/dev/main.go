@@ -3,6 +3,7 @@
 //	go run ./cmd/dev check            everything that must hold before a merge
 //	go run ./cmd/dev check -only test some of it
 //	go run ./cmd/dev cards            every card there is, in the browser
+//	go run ./cmd/dev bench main-job   the main job against the same by hand
 //
 // It must never be needed to run the bot, and never change a file.
 //
@@ -52,6 +53,7 @@ func tools() []tool {
 	return []tool{
 		{"check", "format, vet, staticcheck, tidy, tests with -race, the lab's scenarios, the page", checkAll},
 		{"cards", "every card there is, drawn in the browser", showCards},
+		{"bench", "main-job: times the bot against the same job by hand, on one lab", runBench},
 	}
 }
 
