@@ -83,6 +83,11 @@ func (a *act) check() error {
 			return fmt.Errorf("a %s that can't be told from the next", a.Kind)
 		}
 	}
+	if a.Thread == a.Message {
+		// A message with answers names itself as its thread. What is said to
+		// somebody who sees it in the channel must not hide in there.
+		a.Thread = ""
+	}
 	a.Text, a.Value = cut(a.Text, maxText), cut(a.Value, maxValue)
 	return a.View.check(a.Kind)
 }

@@ -86,6 +86,9 @@ func (r *rig) hears(who, words string) {
 	r.wait(who+" to hear "+words, func() bool {
 		for _, m := range r.sim.Ephemerals(who, "inc-1234") {
 			if strings.Contains(m.PlainText()+m.Text, words) {
+				if m.ThreadTS != "" {
+					r.t.Errorf("%q is said to %s where only the thread shows it", words, who)
+				}
 				return true
 			}
 		}
