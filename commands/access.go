@@ -101,12 +101,13 @@ func (a *Access) shown(list []string) []string {
 	return out
 }
 
-// among tells whether somebody is in a list, by name or by group. Only people
+// among tells whether somebody is in a list, by name, by group, or, where all
+// is true, because it names Everyone. Only people
 // of the map have names that count: what somebody calls himself in Slack is
 // no name.
-func (a *Access) among(who asker, list []string) bool {
+func (a *Access) among(who asker, list []string, all bool) bool {
 	for _, n := range list {
-		if n == Everyone {
+		if n == Everyone && all {
 			return true
 		}
 		if !who.mapped(a) {

@@ -110,7 +110,7 @@ func (a *Access) allow(who asker, what right, t drift.Target) error {
 	case approve:
 		list, doing = rule.Approve.By, "approve for"
 	}
-	if a.among(who, list) {
+	if a.among(who, list, what != approve) {
 		return nil
 	}
 	return fault.New(fault.Denied, fmt.Sprintf("You can't %s %s. %s", doing, t.Short(), a.could(list)))

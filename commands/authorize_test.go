@@ -79,6 +79,9 @@ func member_(change func(*Member)) func(*rig, *Request) {
 	}
 }
 
+// The books ask the same rules.
+var _ = book.Config{Policy: (*Access)(nil)}
+
 func TestPolicy(t *testing.T) {
 	a := access()
 	who := func(name string) asker { return asker{a.person(Member{ID: "U" + name, Name: name})} }
@@ -113,6 +116,10 @@ func TestPolicy(t *testing.T) {
 				t.Errorf("got %v, want it to say %q", err, tt.says)
 			}
 		})
+	}
+	everyone := &Access{People: a.People, Policy: []Rule{{Targets: []string{"*/*"}, Approve: Approve{By: []string{Everyone}}}}}
+	if err := everyone.allow(who("carol"), approve, target("vault")); fault.Of(err) != fault.Denied {
+		t.Errorf("everyone may approve: %v", err)
 	}
 	// Somebody who calls himself carol in Slack is not carol.
 	impostor := asker{a.person(Member{ID: "Uevil", Name: "carol"})}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"reconcilebot/commands/card"
 	"reconcilebot/runbook/book"
@@ -167,7 +168,16 @@ func (c *Commands) votable(k clicked) error {
 	return nil
 }
 
+// voted tells whether this very vote was counted: a click may be handled
+// twice, and pressed twice.
+func (k clicked) voted(yes bool) bool {
+	return slices.ContainsFunc(k.run.Standing(k.digest), func(v state.Vote) bool { return v.Yes == yes && v.By.Is(k.by.Person) })
+}
+
 func (c *Commands) approve(k clicked) (Reply, error) {
+	if k.voted(true) {
+		return Reply{}, nil
+	}
 	if err := c.votable(k); err != nil {
 		return Reply{}, err
 	}

@@ -81,7 +81,7 @@ func (c *Commands) handle(ctx context.Context, req Request) (Reply, error) {
 // can't be written.
 func (c *Commands) noteDenial(req Request, denial error) error {
 	who := state.Person{ID: req.User}
-	data := map[string]string{"kind": string(req.Kind), "action": req.Action, "text": req.Text, "team": req.Team, "why": denial.Error()}
+	data := map[string]string{"kind": string(req.Kind), "action": req.Action, "team": req.Team, "channel": string(req.Room), "why": denial.Error()}
 	if err := c.DB.Note(entry("denied", who, data)); err != nil {
 		c.Log.Error("a denial was not written down", "user", req.User, "err", err)
 	}

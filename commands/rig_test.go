@@ -139,13 +139,14 @@ func (r *rig) books() []runbook.Book {
 	}}
 	approve := step{"approve", func(run state.Reconciliation) runbook.Outcome {
 		p, _ := book.PlanIn(run)
-		for _, v := range run.Standing(p.Digest) {
-			if !v.Yes {
-				return runbook.Fail(fault.New(fault.Refused, v.By.Name+" declined this plan. Nothing was changed."))
-			}
-			return runbook.Result[book.Approval]{Step: "approve"}.Done(book.Approval{Votes: run.Votes, At: r.now})
+		votes := run.Standing(p.Digest)
+		switch {
+		case len(votes) == 0:
+			return runbook.Wait(time.Hour, runbook.ForPeople, "waiting for an approval")
+		case !votes[0].Yes:
+			return runbook.Fail(fault.New(fault.Refused, votes[0].By.Name+" declined this plan. Nothing was changed."))
 		}
-		return runbook.Wait(time.Hour, runbook.ForPeople, "waiting for an approval")
+		return runbook.Result[book.Approval]{Step: "approve"}.Done(book.Approval{Votes: votes, At: r.now})
 	}}
 	ballot := func(run state.Reconciliation) (runbook.Ballot, bool) {
 		p, ok := book.PlanIn(run)

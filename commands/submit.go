@@ -75,6 +75,9 @@ func (c *Commands) decided(k clicked, req Request, b state.BookName) (Reply, err
 // declined writes the reason into the journal, where the thread's notice
 // finds it, and then says no.
 func (c *Commands) declined(k clicked, req Request) (Reply, error) {
+	if k.voted(false) {
+		return Reply{}, nil
+	}
 	if err := c.votable(k); err != nil {
 		return Reply{}, err
 	}

@@ -43,7 +43,8 @@ func TestTheMainJob(t *testing.T) {
 	if !ok || !strings.Contains(m.Text, "approved by bob") {
 		t.Errorf("the record says %q", m.Text)
 	}
-	r.wants(r.clicks("bob", card.ActionApprove, vote), "nothing to vote on here any more")
+	r.wants(r.clicks("bob", card.ActionApprove, vote), "")
+	r.wants(r.clicks("carol", card.ActionApprove, vote), "nothing to vote on here any more")
 }
 
 func TestDecidingInWords(t *testing.T) {

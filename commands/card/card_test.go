@@ -7,12 +7,18 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/slack-go/slack"
+
+	"reconcilebot/runbook/book"
+	"reconcilebot/runbook/drift"
+	"reconcilebot/runbook/manifest"
+	"reconcilebot/state"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -42,6 +48,61 @@ func TestCards(t *testing.T) {
 				t.Error(wrong)
 			}
 		})
+	}
+}
+
+// Whatever a cluster, a repository or a person comes up with, the message can
+// be sent.
+func TestWorstCases(t *testing.T) {
+	long := strings.Repeat("<&>`*_", 400)
+	grown := func(s *sample) *sample {
+		var changes []drift.Change
+		for i := range 20 {
+			c := s.scaled()
+			c.Object.Name, c.Object.Namespace = fmt.Sprint(i, long), long
+			c.Path, c.Git, c.Live = manifest.Path{manifest.Key(long)}, long, long
+			c.Evidence.Person, c.Evidence.Tool, c.Evidence.Note = long, long, long
+			c.Outlook.Text = fmt.Sprint(i, long)
+			changes = append(changes, c)
+		}
+		seen := book.Seen{Drift: s.drift(changes...)}
+		for i := range changes {
+			seen.Places = append(seen.Places, book.Place{File: fmt.Sprint(i, long), Line: 1, URL: "https://x.example/" + long, Why: fmt.Sprint(i, long), Hint: long})
+		}
+		s.Run.Incident, s.Run.OpenedBy.Name, s.Run.Decision.Reason, s.Run.Decision.By.Name = state.IncidentID(long), long, long, long
+		s.leave("survey", seen)
+		plan := s.plan()
+		plan.Seen = seen
+		for i := range 20 {
+			plan.Edits = append(plan.Edits, manifest.Edit{File: fmt.Sprint(i, long), Before: strings.Repeat(long+"\n", 20), After: long})
+			plan.Needs.From, plan.Needs.Owners = append(plan.Needs.From, long), append(plan.Needs.Owners, long)
+			plan.Needs.Rules.Checks = append(plan.Needs.Rules.Checks, long)
+			plan.Needs.Excluded = append(plan.Needs.Excluded, book.Excluded{Name: long, Why: long})
+			plan.Proof.Consumers.Changed = append(plan.Proof.Consumers.Changed, long)
+			s.Run.Past = append(s.Run.Past, state.Attempt{Book: "adopt", Why: long})
+		}
+		if s.Run.Decided() {
+			s.leave("plan", plan)
+		}
+		return s
+	}
+	wayOn := func() *sample { return grown(newSample(9).decided("adopt")).approved() }
+	for name, m := range map[string]Message{
+		"found":    Reconciliation(grown(newSample(6)).Facts),
+		"planning": Reconciliation(newSample(6).decided("adopt").wait("plan", "outage", long, 6).Facts),
+		"approval": Reconciliation(grown(newSample(9).decided("adopt")).Facts),
+		"revert":   Reconciliation(grown(newSample(9).decided("revert")).Facts),
+		"under way": Reconciliation(wayOn().leave("push", book.Pushed{Branch: long, SHA: long}).
+			wait("render", "poll", long, 9).Facts),
+		"failed":  Reconciliation(wayOn().fail("push", long+"\n"+long, 9).Facts),
+		"record":  Reconciliation(wayOn().pushed().opened().merged().verified(long).close("adopted", 31).Facts),
+		"refusal": Refusal(strings.Repeat(long+"\n", 3)),
+		"board":   Board(state.Incident{ID: state.IncidentID(long), Ticket: long}, slices.Repeat([]state.Reconciliation{wayOn().Run}, 15), newSample(9).Now),
+		"summary": Summary(state.Incident{ID: state.IncidentID(long)}, slices.Repeat([]state.Reconciliation{wayOn().Run}, 15), newSample(9).Now, Links{}),
+	} {
+		for _, wrong := range limits(m) {
+			t.Errorf("%s: %.300s", name, wrong)
+		}
 	}
 }
 
@@ -161,6 +222,9 @@ func limits(m Message) (wrong []string) {
 	}
 	if total > 8000 {
 		bad("%d characters in all", total)
+	}
+	if raw, err := json.Marshal(m.Blocks); err != nil || len(raw) > 20000 {
+		bad("the blocks have %d bytes, %v", len(raw), err)
 	}
 	if primary > 1 {
 		bad("%d buttons ask to be pressed first", primary)

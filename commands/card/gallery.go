@@ -195,6 +195,8 @@ func endCards() []Named {
 		draw("reverted", reverted),
 		draw("adopted after another way", longer),
 		draw("left", newSample(20).seen(newSample(6).scaled()).close("left", 20)),
+		draw("left, nothing differed", newSample(20).seen().close("left", 20)),
+		draw("left, not judged", unjudgeable().close("left", 20)),
 		draw("nothing to do", newSample(9).decided(book.Adopt).leave("plan", book.Plan{}).close("nothing to do", 9)),
 	}
 	for _, kind := range []string{"decided", "merged", "closed"} {

@@ -21,7 +21,8 @@ func Notice(f Facts, kind string) (Message, bool) {
 	case "declined":
 		text = voted(f, false)
 	case "failed":
-		if f.Run.Failure == nil {
+		plan, _ := book.PlanIn(f.Run)
+		if f.Run.Failure == nil || declined(f, plan) {
 			return Message{}, false
 		}
 		text = paragraphs(f.Run.Failure.Say, 1500)

@@ -27,6 +27,9 @@ func Record(f Facts) Message {
 }
 
 func recordHead(f Facts) []string {
+	if seen, looked := book.SeenIn(f.Run); f.Run.Outcome == "left" && looked && len(seen.Drift.Changes) == 0 && seen.Drift.Refused == "" {
+		return append(f.where(), "nothing differed")
+	}
 	end := map[string]string{
 		"adopted":       "reconciled: adopted into Git",
 		"reverted":      "reconciled: reverted to Git",
@@ -43,7 +46,7 @@ func recordHead(f Facts) []string {
 func record(f Facts) []line {
 	d := drifted(f)
 	lines := []line{
-		{"What", what(d)},
+		{"What", what(f, d)},
 		{"Who", who(f, d)},
 		{"Why not Git", whyNot(f)},
 		{"Decision", decision(f)},
@@ -75,16 +78,22 @@ func drifted(f Facts) drift.Drift {
 // maxRecorded is more than a card shows: the record is where it is looked up.
 const maxRecorded = 15
 
-func what(d drift.Drift) (pieces []piece) {
+func what(f Facts, d drift.Drift) (pieces []piece) {
+	_, looked := book.SeenIn(f.Run)
+	switch {
+	case !looked:
+		return []piece{{text: "not looked at"}}
+	case d.Refused != "":
+		return []piece{{text: "could not be judged: " + d.Refused}}
+	case len(d.Changes) == 0:
+		return []piece{{text: "nothing differed"}}
+	}
 	for i, c := range d.Changes {
 		if i == maxRecorded {
 			return append(pieces, piece{text: fmt.Sprintf("and %d more", len(d.Changes)-maxRecorded), newline: true})
 		}
 		pieces = append(pieces, piece{text: c.Object.Kind + " " + strings.TrimPrefix(c.Object.Namespace+"/"+c.Object.Name, "/"), newline: i > 0})
 		pieces = append(pieces, fields(c)...)
-	}
-	if len(d.Changes) == 0 {
-		return []piece{{text: "nothing differed"}}
 	}
 	return pieces
 }
@@ -216,7 +225,7 @@ func verifiedBy(f Facts) []piece {
 
 func leftOpen(f Facts, d drift.Drift, plan book.Plan) []piece {
 	switch {
-	case f.Run.Outcome == "left":
+	case f.Run.Outcome == "left" && len(d.Changes) > 0:
 		return []piece{{text: count(len(d.Changes), "change") + " that Git does not have"}}
 	case len(plan.Left) > 0:
 		return []piece{{text: count(len(plan.Left), "change") + " not taken into Git"}}
