@@ -153,7 +153,7 @@ func (in *intake) receive(s *socket, f frame, a act) {
 		return
 	}
 	in.meters.received.Add(1)
-	in.pool.offer(job{d: d, at: f.at, acked: time.Since(f.at)})
+	in.pool.enqueue(job{d: d, at: f.at, acked: time.Since(f.at)})
 }
 
 // check lets commands look at a modal; a panic there must not close the
@@ -190,14 +190,19 @@ func (in *intake) store(a act, at time.Time) (state.Delivery, bool, error) {
 	done := make(chan result, 1)
 	gaveUp := &atomic.Bool{}
 	in.bg.Go(func() {
+		id := a.id()
+		held := in.pool.hold(id)
 		d, fresh, err := in.db.Receive(state.Delivery{
-			ID: a.id(), Mint: in.mint(), Kind: string(a.Kind), Payload: payload, Received: in.now(),
+			ID: id, Mint: in.mint(), Kind: string(a.Kind), Payload: payload, Received: in.now(),
 		})
-		if gaveUp.Swap(true) && err == nil && fresh {
-			if err := in.db.Handled(d.ID); err != nil {
-				in.log.Error("an act that was stored too late could not be marked", "delivery", d.ID, "err", err)
+		late := gaveUp.Swap(true)
+		if late && err == nil && fresh {
+			if err := in.db.Handled(id); err != nil {
+				in.log.Error("an act that was stored too late could not be marked", "delivery", id, "err", err)
 			}
-			return
+		}
+		if held && (late || err != nil || !fresh) {
+			in.pool.release(id)
 		}
 		done <- result{d, fresh, err}
 	})

@@ -68,15 +68,21 @@ func (p *pool) waiting() int { return len(p.queue) }
 
 func (p *pool) full() bool { return len(p.queue) >= cap(p.queue)-slots }
 
-// offer queues an act. One that does not fit is found on disk later.
-func (p *pool) offer(j job) {
+// hold keeps an act to the one who asks, so that nobody else takes it off the
+// disk; false means that it is held already.
+func (p *pool) hold(id state.DeliveryID) bool {
 	p.mu.Lock()
-	known := p.busy[j.d.ID]
-	p.busy[j.d.ID] = true
-	p.mu.Unlock()
-	if known {
-		return
+	defer p.mu.Unlock()
+	if p.busy[id] {
+		return false
 	}
+	p.busy[id] = true
+	return true
+}
+
+// enqueue queues an act that is held. One that does not fit is found on disk
+// later.
+func (p *pool) enqueue(j job) {
 	select {
 	case p.queue <- j:
 	default:
@@ -133,7 +139,9 @@ func (p *pool) sweep() {
 		return
 	}
 	for _, d := range list {
-		p.offer(job{d: d})
+		if p.hold(d.ID) {
+			p.enqueue(job{d: d})
+		}
 	}
 }
 
@@ -154,34 +162,42 @@ func (p *pool) handle(ctx context.Context, j job) {
 		p.done(d)
 		return
 	}
-	w := &waits{}
-	q := &question{act: a, d: d, at: j.at, waits: w}
-	ctx, cancel := context.WithTimeoutCause(withWaits(ctx, w), handleWithin, fmt.Errorf("answering took longer than %s", handleWithin))
+	q := &question{act: a, d: d, at: j.at, waits: &waits{}}
+	ctx, cancel := context.WithTimeoutCause(withWaits(ctx, q.waits), handleWithin, fmt.Errorf("answering took longer than %s", handleWithin))
 	defer cancel()
 	p.asked.put(q)
-	if d.Tries > maxTries {
-		p.log.Error("an act was given up: handling it never came to an end", "delivery", d.ID, "command", a.Kind, "user", a.User)
-		p.answers.say(ctx, q, fault.Say(errors.New("handling it never came to an end"), string(d.ID)))
+	if p.answer(ctx, q) {
 		p.done(d)
-		return
+		p.log.Info("handled", "command", a.Kind, "user", a.User, "acked", ms(j.acked), "total", ms(q.total()), "waiting", ms(q.waits.total()))
 	}
-	reply, err := p.ask(ctx, a.request(d))
-	if err != nil && ctx.Err() != nil && context.Cause(ctx) == context.Canceled {
-		return // the program stops: it is handled after the restart
+}
+
+// answer has an act answered. It is not done when the program stops before
+// the answer is there, or when Slack is unwell: then it is tried again.
+func (p *pool) answer(ctx context.Context, q *question) (done bool) {
+	if q.d.Tries > maxTries {
+		p.log.Error("an act was given up: handling it never came to an end", "delivery", q.d.ID, "command", q.act.Kind, "user", q.act.User)
+		p.answers.say(ctx, q, fault.Say(errors.New("handling it never came to an end"), q.d.Mint))
+		return true
 	}
-	p.outbox.reopen(state.Room(a.Room))
+	reply, err := p.ask(ctx, q.act.request(q.d))
+	if err != nil && errors.Is(context.Cause(ctx), context.Canceled) {
+		return false
+	}
+	p.outbox.reopen(state.Room(q.act.Room))
 	if err != nil {
 		p.logFault(q, err)
-		p.answers.say(ctx, q, fault.Say(err, d.Mint))
-	} else if err := p.answers.give(ctx, q, reply); err != nil {
-		p.log.Error("an answer was not given", "delivery", d.ID, "command", a.Kind, "user", a.User, "err", err)
-		if t := troubleOf(err); ctx.Err() != nil || t.Remedy == later && d.Tries < maxTries {
-			return // it is answered with the next sweep
+		p.answers.say(ctx, q, fault.Say(err, q.d.Mint))
+		return true
+	}
+	if err := p.answers.give(ctx, q, reply); err != nil {
+		p.log.Error("an answer was not given", "delivery", q.d.ID, "command", q.act.Kind, "user", q.act.User, "err", err)
+		if ctx.Err() != nil || troubleOf(err).Remedy == later && q.d.Tries < maxTries {
+			return false
 		}
 		p.meters.missed.Add(1)
 	}
-	p.done(d)
-	p.log.Info("handled", "command", a.Kind, "user", a.User, "acked", ms(j.acked), "total", ms(q.total()), "waiting", ms(w.total()))
+	return true
 }
 
 func (p *pool) done(d state.Delivery) {
