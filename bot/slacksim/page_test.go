@@ -23,7 +23,7 @@ func browser(t *testing.T) context.Context {
 	}
 	path, err := exec.LookPath("chromium")
 	if err != nil {
-		t.Skip("there is no chromium on the path")
+		t.Skip("needs chromium on the path")
 	}
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.NoFirstRun, chromedp.WindowSize(1440, 900),
