@@ -163,24 +163,41 @@ func books() []runbook.Book {
 }
 
 // TestSlackTakesEveryCard: none of the messages that there are is refused, as
-// a new message or as an edit.
+// a new message or as an edit, nor when something was cut out of it.
 func TestSlackTakesEveryCard(t *testing.T) {
-	r := newRig(t, slacksim.Options{Limits: slacksim.LimitsOff})
-	r.start()
-	p := r.bot.outbox.post
-	for i, named := range card.Gallery() {
-		s, err := p.once(t.Context(), post{key: state.MessageKey(fmt.Sprint("card/", i)), room: "C0INC", message: named.Message})
-		if err != nil {
-			t.Errorf("%s: %v", named.Name, err)
-			continue
-		}
-		if err := p.edit(t.Context(), "C0INC", s.ts, named.Message); err != nil {
-			t.Errorf("%s, edited: %v", named.Name, err)
-		}
-		list := r.sim.Messages("inc-1234")
-		if m := list[len(list)-1]; len(m.Blocks) != len(named.Blocks) {
-			t.Errorf("%s: Slack took %d of %d blocks", named.Name, len(m.Blocks), len(named.Blocks))
-		}
+	for name, redact := range map[string]func(string) string{
+		"as it is":          nil,
+		"with a secret cut": func(s string) string { return strings.ReplaceAll(s, "payments", "…") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, slacksim.Options{Limits: slacksim.LimitsOff})
+			r.configure = func(c *Config) { c.Redact = redact }
+			r.start()
+			for i, named := range card.Gallery() {
+				r.takes(i, named)
+			}
+			r.noFindings()
+		})
 	}
-	r.noFindings()
+}
+
+func (r *rig) takes(number int, named card.Named) {
+	r.t.Helper()
+	p := r.bot.outbox.post
+	s, err := p.once(r.t.Context(), post{key: state.MessageKey(fmt.Sprint("card/", number)), room: "C0INC", message: named.Message})
+	if err == nil {
+		err = p.edit(r.t.Context(), "C0INC", s.ts, named.Message)
+	}
+	if err != nil {
+		r.t.Errorf("%s: %v", named.Name, err)
+		return
+	}
+	list := r.sim.Messages("inc-1234")
+	m := list[len(list)-1]
+	if len(m.Blocks) != len(named.Blocks) {
+		r.t.Errorf("%s: Slack took %d of %d blocks", named.Name, len(m.Blocks), len(named.Blocks))
+	}
+	if p.redact != nil && strings.Contains(m.PlainText()+m.Text, "payments") {
+		r.t.Errorf("%s: not everything was cut out: %s", named.Name, m.PlainText())
+	}
 }
