@@ -176,7 +176,7 @@ func limits(m Message) (wrong []string) {
 		if total += n; n == 0 || n > most {
 			bad("%s has %d characters of at most %d", where, n, most)
 		}
-		if strings.ContainsFunc(s, func(r rune) bool { return r != '\n' && unicode.Is(unicode.C, r) }) {
+		if strings.ContainsFunc(s, hidden) {
 			bad("%s holds something invisible: %q", where, s)
 		}
 	}
@@ -231,6 +231,8 @@ func limits(m Message) (wrong []string) {
 	}
 	return append(wrong, tokens(m.Text)...)
 }
+
+func hidden(r rune) bool { return r != '\n' && unicode.Is(unicode.C, r) }
 
 // tokens finds anything between angle brackets that is no link to the web.
 func tokens(s string) (wrong []string) {

@@ -46,7 +46,7 @@ func (l line) markdown() string {
 	return l.draw(func(p piece) string {
 		text := markdown(p.text)
 		if p.code {
-			text = "`" + strings.ReplaceAll(strings.Join(strings.Fields(visible(p.text)), " "), "`", "'") + "`"
+			text = "`" + strings.ReplaceAll(flat(p.text), "`", "'") + "`"
 		}
 		if p.url != "" && !strings.ContainsAny(p.url, "()<> \n") {
 			return "[" + text + "](" + p.url + ")"
@@ -58,6 +58,5 @@ func (l line) markdown() string {
 // markdown escapes what has a meaning in Markdown within a line.
 // https://spec.commonmark.org/0.31.2/#backslash-escapes
 func markdown(s string) string {
-	s = strings.Join(strings.Fields(visible(s)), " ")
-	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "_", `\_`, "`", "\\`", "[", `\[`, "]", `\]`, "<", `\<`, "|", `\|`, "#", `\#`).Replace(s)
+	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "_", `\_`, "`", "\\`", "[", `\[`, "]", `\]`, "<", `\<`, "|", `\|`, "#", `\#`).Replace(flat(s))
 }

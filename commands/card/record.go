@@ -225,6 +225,8 @@ func verifiedBy(f Facts) []piece {
 
 func leftOpen(f Facts, d drift.Drift, plan book.Plan) []piece {
 	switch {
+	case f.Run.Outcome == "left" && (d.Refused != "" || d.SeenAt.IsZero()):
+		return []piece{{text: "unknown"}}
 	case f.Run.Outcome == "left" && len(d.Changes) > 0:
 		return []piece{{text: count(len(d.Changes), "change") + " that Git does not have"}}
 	case len(plan.Left) > 0:

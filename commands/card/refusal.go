@@ -30,7 +30,7 @@ func AskReason(q Question) *slack.ModalViewRequest {
 		Close:           plainText("Cancel"),
 		Blocks: slack.Blocks{BlockSet: []slack.Block{
 			slack.NewSectionBlock(mrkdwn(say(q.About, longPhrase)), nil, nil),
-			slack.NewInputBlock(BlockReason, plainText(q.Label), plainText(q.Hint), input),
+			slack.NewInputBlock(BlockReason, plainText(cut(q.Label, 150)), plainText(cut(q.Hint, 150)), input),
 		}},
 	}
 }

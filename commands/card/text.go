@@ -21,9 +21,14 @@ const (
 // link or formatting. Slack knows no escape for its formatting marks, so look-
 // alikes take their place.
 func say(s string, most int) string {
-	s = strings.Join(strings.Fields(visible(s)), " ")
-	s = " " + cut(s, most) + " "
+	s = " " + cut(flat(s), most) + " "
 	return escape(strings.TrimSpace(lookalike.Replace(s)))
+}
+
+// flat is a text as one line in which everything can be seen. What nobody
+// would read to the end is not even looked at.
+func flat(s string) string {
+	return strings.Join(strings.Fields(visible(s[:min(len(s), 1<<14)])), " ")
 }
 
 // lookalike replaces the marks of mrkdwn. The underscore stays: it is common
@@ -36,7 +41,7 @@ func name(s string) string { return say(s, longName) }
 // code is something from outside in a code span, where only the backtick has
 // a meaning.
 func code(s string, most int) string {
-	s = strings.Join(strings.Fields(visible(s)), " ")
+	s = flat(s)
 	if s == "" {
 		return "_empty_"
 	}
@@ -86,17 +91,18 @@ func cut(s string, most int) string {
 	if utf8.RuneCountInString(s) <= most {
 		return s
 	}
-	runes := []rune(s)[:max(most-1, 0)]
-	for len(runes) > 0 && unicode.Is(unicode.M, []rune(s)[len(runes)]) {
-		runes = runes[:len(runes)-1]
+	runes, end := []rune(s), max(most-1, 0)
+	for end > 0 && unicode.Is(unicode.M, runes[end]) {
+		end--
 	}
-	return strings.TrimRight(string(runes), " ") + "…"
+	return strings.TrimRight(string(runes[:end]), " ") + "…"
 }
 
 // link makes a label that leads somewhere; the label is escaped already. An
 // address that is no plain web address is left out.
 func link(url, label string) string {
-	if !strings.HasPrefix(url, "https://") && !strings.HasPrefix(url, "http://") || strings.ContainsAny(url, "<>|\" \n") || label == "" {
+	web := strings.HasPrefix(url, "https://") || strings.HasPrefix(url, "http://")
+	if !web || len(url) > 1000 || strings.ContainsAny(url, `<>|"`) || url != visible(url) || strings.ContainsFunc(url, unicode.IsSpace) || label == "" {
 		return label
 	}
 	return "<" + strings.ReplaceAll(url, "&", "&amp;") + "|" + label + ">"
