@@ -54,10 +54,7 @@ func (t *story) found() {
 // decides presses a button and gives the reason.
 func (t *story) decides(button, label, why string) {
 	t.do("reason", func(ctx context.Context) error {
-		if err := t.press(ctx, world.OnCall, button); err != nil {
-			return err
-		}
-		return t.answer(ctx, world.OnCall, label, why)
+		return t.asked(ctx, world.OnCall, button, label, why)
 	})
 	t.do("plan", func(ctx context.Context) (err error) {
 		t.card, err = t.see(ctx, "the plan that waits for approval", func(m slacksim.Message) bool {

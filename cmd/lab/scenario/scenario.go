@@ -14,6 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -92,8 +93,9 @@ const limit = 2 * time.Minute
 // result is told as it comes; all are returned in the scenarios' order.
 func Play(ctx context.Context, r *rig.Rig, chosen []Scenario, tell func(Result)) []Result {
 	results := make([]Result, len(chosen))
+	var screen sync.Mutex
 	one := func(i int) {
-		results[i] = play(ctx, r, chosen[i], r.Worlds[i])
+		results[i] = play(ctx, &story{rig: r, world: r.Worlds[i], screen: &screen}, chosen[i])
 		tell(results[i])
 	}
 	var together errgroup.Group
@@ -112,16 +114,16 @@ func Play(ctx context.Context, r *rig.Rig, chosen []Scenario, tell func(Result))
 	return results
 }
 
-func play(ctx context.Context, r *rig.Rig, s Scenario, w world.World) Result {
+func play(ctx context.Context, t *story, s Scenario) Result {
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("not reached within %s", limit))
 	defer cancel()
-	t := &story{ctx: ctx, rig: r, world: w}
+	t.ctx = ctx
 	s.play(t)
 	t.do("end", t.clean)
 	result := Result{Name: s.Name, Pass: t.err == nil, Stages: t.stages}
 	if t.err != nil {
 		// A process that died is the reason for all that comes after.
-		if why := r.Why(); why != nil && !errors.Is(why, context.Canceled) {
+		if why := t.rig.Why(); why != nil && !errors.Is(why, context.Canceled) {
 			t.err = why
 		}
 		result.Error = t.err.Error()

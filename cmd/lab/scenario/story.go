@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os/exec"
 	"strings"
+	"sync"
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -20,6 +21,7 @@ type story struct {
 	ctx    context.Context
 	rig    *rig.Rig
 	world  world.World
+	screen *sync.Mutex // the on-call engineer's, who is in every scenario
 	stages []Stage
 	err    error
 
@@ -153,8 +155,14 @@ func (t *story) press(ctx context.Context, person, button string) error {
 	return nil
 }
 
-// answer fills the modal that a person has open, and submits it.
-func (t *story) answer(ctx context.Context, person, label, text string) error {
+// asked presses a button that opens a modal, fills the modal and submits it.
+// A person has one screen: two scenarios must not open modals on it at a time.
+func (t *story) asked(ctx context.Context, person, button, label, text string) error {
+	t.screen.Lock()
+	defer t.screen.Unlock()
+	if err := t.press(ctx, person, button); err != nil {
+		return err
+	}
 	p := t.as(person)
 	if err := t.rig.Slack.Wait(ctx, "the modal that asks for the reason", func() bool { return p.OpenView() != nil }); err != nil {
 		return err

@@ -148,7 +148,7 @@ func argocdAway(t *story) {
 	t.asks()
 	t.do("the bot says so", func(ctx context.Context) error {
 		var err error
-		t.card, err = t.see(ctx, "that Argo CD does not answer", func(m slacksim.Message) bool { return has(m, t.world.App, "Argo CD", "not answer") })
+		t.card, err = t.see(ctx, "that Argo CD is away", func(m slacksim.Message) bool { return has(m, t.world.App, "Argo CD, which can't be reached") })
 		return err
 	})
 	t.do("Argo CD starts", t.rig.Argo.Start)
