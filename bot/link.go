@@ -109,7 +109,7 @@ func (l *links) once(ctx context.Context) (reason string, err error) {
 		return "", err
 	}
 	end := make(chan ending, 1)
-	l.bg.Go(func() { l.serve(ctx, conn, end) })
+	l.bg.Go(func() { (&connection{links: l, socket: conn, end: end}).serve(ctx) })
 	e := <-end
 	return e.reason, e.err
 }
@@ -133,76 +133,6 @@ func (l *links) open(ctx context.Context) (*socket, error) {
 		return nil, err
 	}
 	return newSocket(conn, l.stale, l.meters.frame), nil
-}
-
-// farewellTime is how long a connection may outlive its announced end.
-const farewellTime = 30 * time.Second
-
-// ending is how a connection came to its end.
-type ending struct {
-	reason string
-	err    error
-}
-
-// serve reads a connection to its end and reports the first sign of that end.
-func (l *links) serve(ctx context.Context, s *socket, end chan<- ending) {
-	beating, stop := context.WithCancel(ctx)
-	var beat sync.WaitGroup
-	beat.Go(func() { s.beat(beating) })
-	unhook := context.AfterFunc(ctx, func() {
-		l.intake.flush()
-		s.close()
-	})
-	greeted := false
-	defer func() {
-		unhook()
-		stop()
-		_ = s.conn.Close() // nothing more to read
-		beat.Wait()
-	}()
-	var farewell *time.Timer
-	told := false
-	tell := func(e ending) {
-		if !told {
-			told = true
-			end <- e
-		}
-	}
-	down := func(why string) {
-		if greeted {
-			greeted = false
-			l.health.down(why)
-		}
-	}
-	if err := s.fresh(); err != nil {
-		tell(ending{err: err})
-		return
-	}
-	for {
-		f, err := s.next()
-		if err != nil {
-			down("the connection to Slack broke")
-			tell(ending{err: err})
-			return
-		}
-		switch {
-		case f.Type == "hello":
-			if !greeted {
-				greeted = true
-				l.health.up()
-			}
-			l.hello(f)
-		case f.Type == "disconnect":
-			l.log.Info("Slack announces the end of a connection", "reason", f.Reason)
-			tell(ending{reason: f.Reason})
-			if farewell == nil {
-				farewell = time.AfterFunc(farewellTime, s.close)
-				defer farewell.Stop()
-			}
-		default:
-			l.intake.take(s, f)
-		}
-	}
 }
 
 // hello checks that nobody else listens with our app-level token.

@@ -93,6 +93,26 @@ func readInteraction(raw json.RawMessage) (act, origin, error) {
 	if p.Team != nil {
 		from.Team = p.Team.ID
 	}
+	a := p.common()
+	known := false
+	switch p.Type {
+	case "block_actions":
+		known = p.click(&a)
+	case "view_submission":
+		known = p.modal(&a, commands.Submit)
+	case "view_closed":
+		known = p.modal(&a, commands.Closed)
+	case "message_action":
+		known = p.shortcut(&a)
+	}
+	if !known {
+		return act{}, from, errUnknown
+	}
+	return a, from, a.check()
+}
+
+// common is what the kinds of interactions share.
+func (p interaction) common() act {
 	a := act{User: p.User.ID, Team: p.User.Team, Trigger: p.Trigger, Answer: p.Answer}
 	a.Room, a.Message, a.Thread = p.Container.Channel, p.Container.Message, p.Container.Thread
 	if p.Channel != nil {
@@ -104,48 +124,49 @@ func readInteraction(raw json.RawMessage) (act, origin, error) {
 			a.Thread = p.Message.Thread
 		}
 	}
-	if p.View != nil {
-		a.View = &view{ID: p.View.ID, Hash: p.View.Hash, Callback: p.View.Callback, Metadata: p.View.Metadata, Values: values(p.View.State.Values)}
+	if v := p.View; v != nil {
+		a.View = &view{ID: v.ID, Hash: v.Hash, Callback: v.Callback, Metadata: v.Metadata, Values: values(v.State.Values)}
 	}
-	switch p.Type {
-	case "block_actions":
-		if len(p.Actions) == 0 {
-			return act{}, from, errUnknown
-		}
-		b := p.Actions[0]
-		if b.URL != "" || b.Type != "button" && b.Value == "" && len(b.Selected) == 0 {
-			return act{}, from, errUnknown
-		}
-		a.Kind, a.Action, a.Block, a.Value = commands.Click, b.Action, b.Block, b.Value
-		if len(b.Selected) > 0 {
-			a.Value = input{Selected: b.Selected}.text()
-		}
-		where := a.Room
-		if a.View != nil {
-			where = a.View.ID
-		}
-		a.Once = []string{where + "/" + a.Message, a.Action, a.Block + "/", a.User, b.TS}
-	case "view_submission":
-		if a.View == nil {
-			return act{}, from, errUnknown
-		}
-		a.Kind, a.Once = commands.Submit, []string{a.View.ID, a.View.Hash}
-		a.opened(p.View.External)
-	case "view_closed":
-		if a.View == nil {
-			return act{}, from, errUnknown
-		}
-		a.Kind, a.Once = commands.Closed, []string{a.View.ID, a.View.Hash + "/"}
-		a.opened(p.View.External)
-	case "message_action":
-		a.Kind, a.Action, a.Once = commands.Shortcut, p.Callback, []string{p.Trigger}
-		if p.Message != nil {
-			a.Text = p.Message.Text
-		}
-	default:
-		return act{}, from, errUnknown
+	return a
+}
+
+// click reads the first action; Slack sends one at a time. Buttons that only
+// open a link need no answer.
+func (p interaction) click(a *act) bool {
+	if len(p.Actions) == 0 {
+		return false
 	}
-	return a, from, a.check()
+	b := p.Actions[0]
+	if b.URL != "" || b.Type != "button" && b.Value == "" && len(b.Selected) == 0 {
+		return false
+	}
+	a.Kind, a.Action, a.Block, a.Value = commands.Click, b.Action, b.Block, b.Value
+	if len(b.Selected) > 0 {
+		a.Value = input{Selected: b.Selected}.text()
+	}
+	where := a.Room
+	if a.View != nil {
+		where = a.View.ID
+	}
+	a.Once = []string{where + "/" + a.Message, a.Action, a.Block + "/", a.User, b.TS}
+	return true
+}
+
+func (p interaction) modal(a *act, kind commands.Kind) bool {
+	if a.View == nil {
+		return false
+	}
+	a.Kind, a.Once = kind, []string{a.View.ID, a.View.Hash + "/"}
+	a.opened(p.View.External)
+	return true
+}
+
+func (p interaction) shortcut(a *act) bool {
+	a.Kind, a.Action, a.Once = commands.Shortcut, p.Callback, []string{p.Trigger}
+	if p.Message != nil {
+		a.Text = p.Message.Text
+	}
+	return true
 }
 
 // opened takes from a modal's external id where the modal was opened: Slack
