@@ -35,14 +35,10 @@ func hand(ctx context.Context, lab *rig.Rig, w world.World, times *stages) (err 
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	token, err := lab.Argo.Token(ctx, "reconcilebot")
-	if err != nil {
-		return err
-	}
 	s := &script{ctx: ctx, lab: lab, world: w, times: times, dir: dir, env: append(os.Environ(),
 		"GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_TERMINAL_PROMPT=0", "HOME="+dir,
 		"GIT_AUTHOR_NAME=alice", "GIT_AUTHOR_EMAIL=alice@example.com", "GIT_COMMITTER_NAME=alice", "GIT_COMMITTER_EMAIL=alice@example.com",
-		"ARGOCD_SERVER="+strings.TrimPrefix(lab.Argo.URL, "http://"), "ARGOCD_AUTH_TOKEN="+token, "ARGOCD_OPTS=--plaintext")}
+		"ARGOCD_OPTS=--plaintext")}
 	return s.play()
 }
 
@@ -53,6 +49,7 @@ func (s *script) play() error {
 	argocd := s.lab.Argo.CLI
 
 	s.run("", "git", "clone", "-q", remote, ".")
+	s.run("", argocd, "login", strings.TrimPrefix(s.lab.Argo.URL, "http://"), "--username", "admin", "--password", s.lab.Argo.Password)
 	s.run("", append(kubectl, "scale", "deployment/"+app, "--replicas=6")...)
 	s.outOfSync()
 

@@ -65,7 +65,7 @@ func TestMainJobInTheBrowser(t *testing.T) {
 
 	p.as(world.OnCall)
 	p.goTo("&thread=" + thread)
-	p.see("#replies", w.App+" is reconciled")
+	p.see("#replies", "reconciled: adopted into Git")
 	for _, part := range []string{"alice@example.com", "checkout was timing out", world.AppOwner, "Synced", "Healthy"} {
 		p.see("#replies", part)
 	}
