@@ -142,6 +142,12 @@ func killedBeforePull(t *story) {
 }
 
 func argocdAway(t *story) {
+	t.do("status", func(ctx context.Context) error {
+		if _, err := t.as(world.OnCall).Slash(ctx, "/reconcile status "+t.world.App); err != nil {
+			return err
+		}
+		return t.told(ctx, world.OnCall, "the status", t.world.App, "Synced")
+	})
 	t.scaled()
 	t.drifts()
 	t.do("Argo CD stops", func(context.Context) error { t.rig.Argo.Stop(); return nil })
