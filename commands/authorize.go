@@ -45,7 +45,7 @@ type asker struct{ state.Person }
 func (c *Commands) authenticate(ctx context.Context, req Request) (asker, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, 10*time.Second, errors.New("the workspace takes too long to say who somebody is"))
 	defer cancel()
-	if req.User == "" || req.Team != "" && req.Team != c.Team {
+	if c.Team == "" || req.User == "" || req.Team != "" && req.Team != c.Team {
 		return asker{}, fault.New(fault.Denied, "This is for members of the workspace that reconcilebot is installed in. Ask one of them.")
 	}
 	m, err := c.Directory.Member(ctx, req.User, req.Team)

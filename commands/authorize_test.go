@@ -25,6 +25,7 @@ func TestWhoMayNot(t *testing.T) {
 		"a stranger":               {member_(func(m *Member) { m.Stranger = true }), "another organisation"},
 		"a member of another team": {member_(func(m *Member) { m.Team = "T0EXT" }), "another organisation"},
 		"a team that differs":      {func(_ *rig, req *Request) { req.Team = "T0EXT" }, "members of the workspace"},
+		"a bot without a team":     {func(r *rig, _ *Request) { r.Team = "" }, "members of the workspace"},
 		"nobody":                   {func(_ *rig, req *Request) { req.User = "" }, "members of the workspace"},
 		"an answer on another one": {member_(func(m *Member) { m.ID = "Ubob" }), "does not know"},
 		"an unknown account":       {func(_ *rig, req *Request) { req.User = "U404" }, "can't check who you are"},
@@ -135,6 +136,34 @@ func TestPolicy(t *testing.T) {
 	}
 	if a.NameOf("bob@example.com") != "bob" || a.NameOf("") != "" || a.NameOf("x") != "" {
 		t.Error("Kubernetes users are mixed up")
+	}
+}
+
+// A policy that lets nobody do anything is a policy: no row and no button
+// gets around it.
+func TestEveryRowIsGuarded(t *testing.T) {
+	r := opened(t)
+	before := r.run("payments-web")
+	r.Access.Policy = nil
+	for _, row := range table() {
+		for _, example := range row.examples {
+			if _, what, err := parse(table(), example); err != nil || what.about() == "" {
+				continue
+			}
+			r.wants(r.types("carol", example), "No rule of the policy covers production-eu/payments-web")
+		}
+	}
+	for action := range rightsOf() {
+		r.wants(r.clicks("carol", action, r.shown()), "No rule of the policy covers production-eu/payments-web")
+	}
+	r.wants(r.types("carol", "drift all"), "none is out of sync")
+	for _, text := range []string{"status", "summary"} {
+		if got := said(r.types("carol", text)); strings.Contains(got, "payments-web") {
+			t.Errorf("%s tells of a target that nobody may see: %q", text, got)
+		}
+	}
+	if after := r.run("payments-web"); after.Rev != before.Rev {
+		t.Error("something happened all the same")
 	}
 }
 

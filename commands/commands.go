@@ -20,12 +20,14 @@ type Config struct {
 	Directory directory
 	// Targets lists what each cluster has, by the cluster's name.
 	Targets map[string]Lister
-	// Team is the workspace whose full members may use the bot.
+	// Team is the workspace whose full members may use the bot; empty lets
+	// nobody.
 	Team string
 	// Access says who is who and who may do what.
 	Access *Access
 	Links  card.Links
-	Log    *slog.Logger
+	// Log gets what is lost without harm; nothing is logged if nil.
+	Log *slog.Logger
 	// Now is the clock; time.Now if nil.
 	Now func() time.Time
 }
@@ -41,6 +43,9 @@ type Commands struct {
 func New(c Config) *Commands {
 	if c.Now == nil {
 		c.Now = time.Now
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
 	}
 	return &Commands{Config: c, rows: table(), targets: newTargets(c.Targets)}
 }

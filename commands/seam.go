@@ -50,8 +50,8 @@ type Request struct {
 	// organisation that the person belongs to, as the payload has it, not the
 	// one where the app is installed. Empty means that the payload had none.
 	User, Team string
-	// Room is the channel; for a Submit the one that the modal was opened in,
-	// taken from Metadata if the bot has none.
+	// Room is the channel; empty for a Submit that comes without one: it is
+	// then that of the reconciliation which the modal is about.
 	Room state.Room
 	// Thread and Message are timestamps; empty where there are none.
 	Thread, Message string

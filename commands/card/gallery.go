@@ -38,10 +38,10 @@ func firstCards() []Named {
 		return s.seen(c)
 	}
 	healed := change(func(c *drift.Change) {
-		c.Outlook = drift.Outlook{Kind: drift.SelfHeal, Text: "Argo CD undoes this within a second; pausing first keeps it."}
+		c.Outlook = drift.Outlook{Kind: drift.SelfHeal, Text: "Argo CD will put it back to 3 within seconds, because self-heal is on. Pausing first keeps it."}
 	})
 	manual := change(func(c *drift.Change) {
-		c.Outlook = drift.Outlook{Kind: drift.ManualSync, Text: "it stays until somebody syncs, which puts it back to 3."}
+		c.Outlook = drift.Outlook{Kind: drift.ManualSync, Text: "it stays until somebody syncs payments-web, which will put it back to 3. Automated sync is off."}
 	})
 	return []Named{
 		draw("looking", at()),
@@ -58,7 +58,7 @@ func firstCards() []Named {
 		draw("found, nothing known", change(func(c *drift.Change) { c.Evidence = drift.Evidence{Kind: drift.Unknown} })),
 		draw("found, invisible to Argo CD", change(func(c *drift.Change) {
 			c.Path, c.Op, c.Git, c.Live, c.Invisible = path(`metadata.annotations["debug"]`), manifest.Add, nil, "on", true
-			c.Outlook = drift.Outlook{Kind: drift.Kept, Text: "it stays: Argo CD shows Synced, and no sync removes it."}
+			c.Outlook = drift.Outlook{Kind: drift.Kept, Text: "it stays. Argo CD takes no notice of it, and no sync removes it, until Git has this field, too."}
 		})),
 		draw("found many changes", many()),
 		draw("found, several hands", severalHands()),

@@ -154,15 +154,3 @@ func Summary(in state.Incident, runs []state.Reconciliation, now time.Time, link
 	}
 	return s.message(name(string(in.ID)) + ", summary:")
 }
-
-// SummaryMarkdown is the same for the ticket, with whole records.
-func SummaryMarkdown(in state.Incident, runs []state.Reconciliation, now time.Time, links Links) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "## %s: changes made by hand\n\n", markdown(string(in.ID)))
-	for _, r := range runs {
-		if r.IsClosed() {
-			b.WriteString(RecordMarkdown(Facts{Run: r, Now: now, Links: links}) + "\n")
-		}
-	}
-	return b.String()
-}

@@ -69,7 +69,7 @@ func (s *sample) scaled() drift.Change {
 	return drift.Change{
 		Object: web(), UID: "5be1", Path: path("spec.replicas"), Op: manifest.Set, Git: float64(3), Live: float64(6),
 		Evidence: drift.Evidence{Kind: drift.ByAudit, Person: "alice@example.com", Tool: "kubectl scale", At: s.at(2), AuditID: "5be1c0de"},
-		Outlook:  drift.Outlook{Kind: drift.NextCommit, Text: "it stays until the next commit on main, which puts it back to 3."},
+		Outlook:  drift.Outlook{Kind: drift.NextCommit, Text: "it stays until the next commit on main, which will put it back to 3. Self-heal is off."},
 	}
 }
 
