@@ -57,7 +57,7 @@ func TestWorstCases(t *testing.T) {
 	long := strings.Repeat("<&>`*_", 400)
 	grown := func(s *sample) *sample {
 		var changes []drift.Change
-		for i := range 20 {
+		for i := range 12 {
 			c := s.scaled()
 			c.Object.Name, c.Object.Namespace = fmt.Sprint(i, long), long
 			c.Path, c.Git, c.Live = manifest.Path{manifest.Key(long)}, long, long
@@ -73,8 +73,8 @@ func TestWorstCases(t *testing.T) {
 		s.leave("survey", seen)
 		plan := s.plan()
 		plan.Seen = seen
-		for i := range 20 {
-			plan.Edits = append(plan.Edits, manifest.Edit{File: fmt.Sprint(i, long), Before: strings.Repeat(long+"\n", 20), After: long})
+		for i := range 12 {
+			plan.Edits = append(plan.Edits, manifest.Edit{File: fmt.Sprint(i, long), Before: strings.Repeat(long+"\n", 3), After: long})
 			plan.Needs.From, plan.Needs.Owners = append(plan.Needs.From, long), append(plan.Needs.Owners, long)
 			plan.Needs.Rules.Checks = append(plan.Needs.Rules.Checks, long)
 			plan.Needs.Excluded = append(plan.Needs.Excluded, book.Excluded{Name: long, Why: long})
@@ -97,8 +97,8 @@ func TestWorstCases(t *testing.T) {
 		"failed":  Reconciliation(wayOn().fail("push", long+"\n"+long, 9).Facts),
 		"record":  Reconciliation(wayOn().pushed().opened().merged().verified(long).close("adopted", 31).Facts),
 		"refusal": Refusal(strings.Repeat(long+"\n", 3)),
-		"board":   Board(state.Incident{ID: state.IncidentID(long), Ticket: long}, slices.Repeat([]state.Reconciliation{wayOn().Run}, 15), newSample(9).Now),
-		"summary": Summary(state.Incident{ID: state.IncidentID(long)}, slices.Repeat([]state.Reconciliation{wayOn().Run}, 15), newSample(9).Now, Links{}),
+		"board":   Board(state.Incident{ID: state.IncidentID(long), Ticket: long}, slices.Repeat([]state.Reconciliation{wayOn().Run}, 8), newSample(9).Now),
+		"summary": Summary(state.Incident{ID: state.IncidentID(long)}, slices.Repeat([]state.Reconciliation{wayOn().Run}, 8), newSample(9).Now, Links{}),
 	} {
 		for _, wrong := range limits(m) {
 			t.Errorf("%s: %.300s", name, wrong)
