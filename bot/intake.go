@@ -1,8 +1,6 @@
 package bot
 
 import (
-	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -16,10 +14,6 @@ import (
 	"reconcilebot/commands"
 	"reconcilebot/state"
 )
-
-// storeWithin is how long an act may take to reach the disk: Slack tells the
-// person after three seconds that nobody answered.
-const storeWithin = 2 * time.Second
 
 // intake takes frames off the sockets: stored, acknowledged, handed over. It
 // is safe for concurrent use.
@@ -167,57 +161,6 @@ func (in *intake) check(a act) (wrong map[string]string) {
 		}
 	}()
 	return in.app.Check(a.request(state.Delivery{Kind: string(a.Kind)}))
-}
-
-// store writes an act to disk, or gives up in time to say so. What reaches the
-// disk after that is not acted on: the person was told to try again.
-func (in *intake) store(a act, at time.Time) (state.Delivery, bool, error) {
-	if in.stopping.Load() {
-		return state.Delivery{}, false, errors.New("the bot is stopping")
-	}
-	if in.pool.full() {
-		return state.Delivery{}, false, errors.New("too much is waiting to be handled")
-	}
-	payload, err := json.Marshal(a)
-	if err != nil {
-		return state.Delivery{}, false, fmt.Errorf("encode act: %w", err)
-	}
-	type result struct {
-		d     state.Delivery
-		fresh bool
-		err   error
-	}
-	done := make(chan result, 1)
-	gaveUp := &atomic.Bool{}
-	in.bg.Go(func() {
-		id := a.id()
-		held := in.pool.hold(id)
-		d, fresh, err := in.db.Receive(state.Delivery{
-			ID: id, Mint: in.mint(), Kind: string(a.Kind), Payload: payload, Received: in.now(),
-		})
-		late := gaveUp.Swap(true)
-		if late && err == nil && fresh {
-			if err := in.db.Handled(id); err != nil {
-				in.log.Error("an act that was stored too late could not be marked", "delivery", id, "err", err)
-			}
-		}
-		if held && (late || err != nil || !fresh) {
-			in.pool.release(id)
-		}
-		done <- result{d, fresh, err}
-	})
-	ctx, cancel := context.WithDeadline(context.Background(), at.Add(in.within))
-	defer cancel()
-	select {
-	case r := <-done:
-		return r.d, r.fresh, r.err
-	case <-ctx.Done():
-		if gaveUp.Swap(true) { // it was stored in this very moment
-			r := <-done
-			return r.d, r.fresh, r.err
-		}
-		return state.Delivery{}, false, fmt.Errorf("the disk took longer than %s", in.within)
-	}
 }
 
 // refuse tells the person to try again, by the means that the kind has. An
