@@ -36,7 +36,7 @@ func hand(ctx context.Context, lab *rig.Rig, w world.World, times *stages) (err 
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	s := &script{ctx: ctx, lab: lab, world: w, times: times, dir: dir, env: append(os.Environ(),
-		"GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_TERMINAL_PROMPT=0", "HOME="+dir,
+		"GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_TERMINAL_PROMPT=0", "HOME="+dir, "TMPDIR="+dir, // argocd leaves files there
 		"GIT_AUTHOR_NAME=alice", "GIT_AUTHOR_EMAIL=alice@example.com", "GIT_COMMITTER_NAME=alice", "GIT_COMMITTER_EMAIL=alice@example.com",
 		"ARGOCD_OPTS=--plaintext")}
 	return s.play()
