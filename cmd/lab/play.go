@@ -59,6 +59,9 @@ func text(r scenario.Result) string {
 	for _, s := range r.Stages {
 		fmt.Fprintf(&b, "  %8d ms  %s\n", s.MS, s.Name)
 	}
+	for _, s := range r.Measures {
+		fmt.Fprintf(&b, "  %8d ms  (%s)\n", s.MS, s.Name)
+	}
 	if r.Error != "" {
 		fmt.Fprintf(&b, "  %s\n", strings.ReplaceAll(r.Error, "\n", "\n  "))
 	}

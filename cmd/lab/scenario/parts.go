@@ -36,7 +36,7 @@ func (t *story) asks() {
 		return err
 	})
 	if inv != nil {
-		t.note("command acknowledged", inv.AckLatency)
+		t.note("command to acknowledgement", inv.AckLatency)
 	}
 }
 
@@ -47,7 +47,10 @@ func (t *story) found() {
 			_, adopt := m.Button("Adopt into Git")
 			return adopt && has(m, t.world.App, "3 → 6", "alice@example.com", t.world.Manifest())
 		})
-		return err
+		if err != nil {
+			return err
+		}
+		return t.shares()
 	})
 }
 

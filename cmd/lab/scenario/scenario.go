@@ -39,6 +39,8 @@ type Result struct {
 	Pass   bool    `json:"pass"`
 	Error  string  `json:"error,omitempty"`
 	Stages []Stage `json:"stages"`
+	// Measures are times within the stages, by the bot's own clock.
+	Measures []Stage `json:"measures,omitempty"`
 }
 
 // A Stage is a part of a scenario and the time it took.
@@ -120,7 +122,7 @@ func play(ctx context.Context, t *story, s Scenario) Result {
 	t.ctx = ctx
 	s.play(t)
 	t.do("end", t.clean)
-	result := Result{Name: s.Name, Pass: t.err == nil, Stages: t.stages}
+	result := Result{Name: s.Name, Pass: t.err == nil, Stages: t.stages, Measures: t.measures}
 	if t.err != nil {
 		// A process that died is the reason for all that comes after.
 		if why := t.rig.Why(); why != nil && !errors.Is(why, context.Canceled) {

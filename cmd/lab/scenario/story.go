@@ -24,6 +24,8 @@ type story struct {
 	screen *sync.Mutex // the on-call engineer's, who is in every scenario
 	stages []Stage
 	err    error
+	// measures are times within the stages.
+	measures []Stage
 
 	card slacksim.Message // the reconciliation's card as last seen
 	pull int              // its pull request
@@ -42,11 +44,9 @@ func (t *story) do(name string, stage func(context.Context) error) {
 	}
 }
 
-// note adds a time that was measured by someone else.
+// note adds a time that was measured within a stage by someone else.
 func (t *story) note(name string, took time.Duration) {
-	if t.err == nil {
-		t.stages = append(t.stages, Stage{Name: name, MS: took.Milliseconds()})
-	}
+	t.measures = append(t.measures, Stage{Name: name, MS: took.Milliseconds()})
 }
 
 // as is a person in the incident's channel.
