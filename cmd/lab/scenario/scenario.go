@@ -14,6 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"strings"
 	"sync"
 	"time"
 
@@ -65,11 +66,11 @@ func Choose(pattern string) ([]Scenario, error) {
 		}
 	}
 	if len(chosen) == 0 {
-		err := fmt.Errorf("-scenario %s: there is none of that name; there are:", pattern)
+		var list strings.Builder
 		for _, s := range all() {
-			err = fmt.Errorf("%w\n  %-38s %s", err, s.Name, s.Does)
+			fmt.Fprintf(&list, "\n  %-38s %s", s.Name, s.Does)
 		}
-		return nil, err
+		return nil, fmt.Errorf("-scenario %s: there is none of that name; there are%s", pattern, list.String())
 	}
 	return chosen, nil
 }
