@@ -2,7 +2,6 @@ package commands
 
 import (
 	"context"
-	"encoding/json"
 
 	"reconcilebot/commands/card"
 	"reconcilebot/state"
@@ -16,16 +15,8 @@ func (c *Commands) Card(_ context.Context, r state.Reconciliation) card.Message 
 // Notice draws what is said in the thread; false means that nothing is.
 func (c *Commands) Notice(_ context.Context, r state.Reconciliation, kind string) (card.Message, bool) {
 	f := c.facts(r)
-	switch kind {
-	case "declined":
-		var data struct{ Reason string }
-		if e, ok := c.last(r, reasonEntry); ok && json.Unmarshal(e.Data, &data) == nil {
-			f.Declined = data.Reason
-		}
-	case "left":
-		if e, ok := c.last(r, "left"); ok {
-			f.By = e.By.Name
-		}
+	if e, ok := c.last(r, "left"); ok && kind == "left" {
+		f.By = e.By.Name
 	}
 	return card.Notice(f, kind)
 }

@@ -57,7 +57,7 @@ oauth_config:
     - users:read
 settings:
   event_subscriptions:
-    bot_events: [app_mention, app_uninstalled, channel_id_changed, channel_shared, channel_unshared, tokens_revoked]
+    bot_events: [app_mention, app_uninstalled, channel_id_changed, channel_shared, channel_unshared, member_joined_channel, tokens_revoked]
   interactivity: {is_enabled: true}
   org_deploy_enabled: false
   socket_mode_enabled: true

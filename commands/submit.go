@@ -72,8 +72,7 @@ func (c *Commands) decided(k clicked, req Request, b state.BookName) (Reply, err
 	return Reply{}, err
 }
 
-// declined writes the reason into the journal, where the thread's notice
-// finds it, and then says no.
+// declined says no, and why.
 func (c *Commands) declined(k clicked, req Request) (Reply, error) {
 	if k.voted(false) {
 		return Reply{}, nil
@@ -81,15 +80,6 @@ func (c *Commands) declined(k clicked, req Request) (Reply, error) {
 	if err := c.votable(k); err != nil {
 		return Reply{}, err
 	}
-	e := entry(reasonEntry, k.by.Person, map[string]string{"reason": why(req.View), "digest": k.digest})
-	e.Incident, e.Reconciliation = k.run.Incident, k.run.ID
-	if err := c.DB.Note(e); err != nil {
-		return Reply{}, err
-	}
-	_, err := c.Engine.Vote(k.run.ID, state.Vote{By: k.by.Person, Digest: k.digest})
+	_, err := c.Engine.Vote(k.run.ID, state.Vote{By: k.by.Person, Digest: k.digest, Reason: why(req.View)})
 	return Reply{}, err
 }
-
-// reasonEntry is the kind of the journal entry that holds why a plan was
-// declined.
-const reasonEntry = "decline-reason"

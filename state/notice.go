@@ -25,10 +25,6 @@ type Notice struct {
 	Rev  uint64    `json:"rev"`
 	Kind string    `json:"kind"`
 	At   time.Time `json:"at"`
-	// Tried is when sending it began the last time: from then on it may have
-	// arrived without our knowing, and must be looked for before it is sent
-	// again.
-	Tried time.Time `json:"tried,omitzero"`
 }
 
 // Message is where something was said.
@@ -37,7 +33,9 @@ type Message struct {
 	TS   string `json:"ts"`
 	// Rev is the revision that it shows.
 	Rev uint64 `json:"rev"`
-	// Tried is as in Notice, for a message whose TS is not known yet.
+	// Tried is when posting it began, for a message whose TS is not known yet:
+	// from then on it may have arrived without our knowing, and must be looked
+	// for before it is posted again.
 	Tried time.Time `json:"tried,omitzero"`
 }
 
@@ -59,18 +57,6 @@ func (db *DB) Notices() (list []Notice, err error) {
 		})
 	})
 	return list, err
-}
-
-// TryNotice remembers that sending a notice begins now.
-func (db *DB) TryNotice(id NoticeID) error {
-	return db.update(func(tx *bolt.Tx, now time.Time) error {
-		n, err := notices.get(tx, id)
-		if err != nil {
-			return err
-		}
-		n.Tried = now
-		return notices.put(tx, id, n)
-	})
 }
 
 // NoticeSent drops a notice and remembers where it was said.

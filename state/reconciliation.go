@@ -96,6 +96,8 @@ type Vote struct {
 	// NotMine is the voter's word that the change was not theirs, asked for
 	// when nobody knows whose it was.
 	NotMine bool `json:"notMine,omitempty"`
+	// Reason is why somebody said no.
+	Reason string `json:"reason,omitempty"`
 	// Void says why the vote counts no more; empty while it does.
 	Void string `json:"void,omitempty"`
 }

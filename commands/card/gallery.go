@@ -205,7 +205,7 @@ func endCards() []Named {
 	}
 	voted := newSample(9).decided(book.Adopt).planned().vote("bob", true, 9)
 	declined := newSample(9).decided(book.Adopt).planned().vote("bob", false, 9)
-	declined.Declined = "6 replicas do not fit the quota; take 4"
+	declined.Run.Votes[0].Reason = "6 replicas do not fit the quota; take 4"
 	failed := newSample(8).decided(book.Adopt).fail("plan", "The edit can't be proven, so it isn't proposed.", 8)
 	left := newSample(20).seen(newSample(6).scaled()).close("left", 20)
 	left.By = "carol"

@@ -66,7 +66,7 @@ func voted(f Facts, yes bool) string {
 	case last == nil:
 		return ""
 	case !yes:
-		return name(last.By.Name) + " declined the plan: “" + say(cmp.Or(f.Declined, "no reason given"), longPhrase) + "”"
+		return name(last.By.Name) + " declined the plan: “" + say(cmp.Or(last.Reason, "no reason given"), longPhrase) + "”"
 	case last.Void != "":
 		return name(last.By.Name) + " approved a plan that has changed since: the vote is void."
 	}

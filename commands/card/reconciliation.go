@@ -18,9 +18,9 @@ type Facts struct {
 	// Steps are the steps of its book, in their order.
 	Steps []state.StepID
 	Links Links
-	// Declined is why somebody voted no, By who left it: for the notices of
-	// that, which the record has no place for.
-	Declined, By string
+	// By is who left it: for the notice of that, which the record has no place
+	// for.
+	By string
 }
 
 // Links makes addresses for people; a nil one, or one that answers "", makes
