@@ -15,7 +15,9 @@ func guide(r *rig.Rig) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Slack      %s   (choose at the top who you are)\n", r.Page)
 	fmt.Fprintf(&b, "Git host   %s/%s/%s\n", r.GitPage, world.Owner, w.Repo)
-	fmt.Fprintf(&b, "Argo CD    %s   (admin, %s)\n", r.Argo.URL, r.Argo.Password)
+	// Argo CD's Go module is without its web pages, so people get its command line.
+	fmt.Fprintf(&b, "Argo CD    %s   (API only; %s login %s --plaintext --username admin --password %s)\n",
+		r.Argo.URL, r.Argo.CLI, strings.TrimPrefix(r.Argo.URL, "http://"), r.Argo.Password)
 	fmt.Fprintf(&b, "Logs       %s\n", filepath.Join(r.Dir, "logs"))
 	fmt.Fprintf(&b, "The bot    %s\n\n", r.Bot.Command())
 	for _, p := range world.People() {
@@ -32,12 +34,13 @@ What to try:
 2. Open %[4]s as alice, go to #%[5]s and type:
      /reconcile drift %[1]s
 3. Press "Adopt into Git", say why Git was bypassed, and submit.
-4. Change to bob, open the thread and press "Approve".
-5. Follow the link to the pull request, choose carol there, and approve it. The
-   bot merges it, waits for Argo CD and posts the record in the thread.
+4. Change to bob, and press "Approve" on the card.
+5. Follow the card's link to the pull request, choose carol there, and approve
+   it. The bot merges it and waits for Argo CD; the card and its thread end with
+   the record.
 
-Or, in place of 3: "Revert cluster", and see the three replicas come back.
-As gwen, a guest, try to approve. As alice, try to approve what you asked for.
+Or press "Revert cluster" in step 3, and see the three replicas come back. Before
+step 4, try to approve as alice, who asked, and as gwen, who is a guest.
 
 Ctrl-C ends everything.
 `, w.App, r.Kube.KubectlOf(world.OnCall), w.Namespace(), r.Page, w.Channel)
