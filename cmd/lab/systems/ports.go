@@ -34,14 +34,19 @@ func await(ctx context.Context, what string, ready func(context.Context) error) 
 	defer cancel()
 	again := time.NewTicker(25 * time.Millisecond)
 	defer again.Stop()
+	var last error
 	for {
 		err := ready(ctx)
 		if err == nil {
 			return nil
 		}
+		// An answer that was cut off by the end of the wait says nothing.
+		if last == nil || ctx.Err() == nil {
+			last = err
+		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("wait for %s: %w (last answer: %v)", what, context.Cause(ctx), err)
+			return fmt.Errorf("wait for %s: %w (last answer: %v)", what, context.Cause(ctx), last)
 		case <-again.C:
 		}
 	}
