@@ -189,11 +189,20 @@ func (a *asked) pull(need Permission) (*repo, *pull, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	number, err := strconv.Atoi(a.PathValue("number"))
-	if err != nil || number < 1 || number > len(r.pulls) {
+	p, ok := r.numbered(a.PathValue("number"))
+	if !ok {
 		return nil, nil, notFound()
 	}
-	return r, r.pulls[number-1], nil
+	return r, p, nil
+}
+
+// numbered finds a pull request.
+func (r *repo) numbered(text string) (*pull, bool) {
+	number, err := strconv.Atoi(text)
+	if err != nil || number < 1 || number > len(r.pulls) {
+		return nil, false
+	}
+	return r.pulls[number-1], true
 }
 
 // page cuts a list to the page asked for.

@@ -58,6 +58,7 @@ func (s *Sim) pageRoutes() *http.ServeMux {
 	mux.HandleFunc("GET /{owner}/{repo}/commit/{sha}", s.commitPage)
 	mux.HandleFunc("GET /{owner}/{repo}/blob/{ref}/{path...}", s.blobPage)
 	mux.HandleFunc("GET /{owner}/{repo}", s.repoPage)
+	mux.HandleFunc("GET /-/page.css", serveStyle)
 	mux.HandleFunc("GET /", s.homeOrGit)
 	mux.HandleFunc("POST /", s.serveGit)
 	return mux

@@ -2,6 +2,7 @@ package githubsim
 
 import (
 	"fmt"
+	"html/template"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -25,6 +26,7 @@ type Sim struct {
 	url        string
 	now        func() time.Time
 	api, pages *http.ServeMux
+	templates  *template.Template
 
 	mu      sync.Mutex
 	users   map[string]*User // by login
@@ -106,6 +108,10 @@ func New(c Config) (*Sim, error) {
 	s := &Sim{
 		dir: c.Dir, url: c.URL, now: c.Now,
 		users: map[string]*User{}, tokens: map[string]string{}, teams: map[string][]string{}, repos: map[string]*repo{},
+	}
+	var err error
+	if s.templates, err = newPages(); err != nil {
+		return nil, fmt.Errorf("read the pages' templates: %w", err)
 	}
 	s.api, s.pages = s.routes(), s.pageRoutes()
 	return s, nil
