@@ -201,7 +201,7 @@ func (o *outbox) timed(what string, t todo, q *question) {
 	var steps time.Duration
 	for _, s := range t.r.Steps {
 		if !s.Finished.IsZero() {
-			steps += s.Finished.Sub(s.Started) - s.Waited
+			steps += s.Finished.Sub(s.Started) - s.WaitedFor()
 		}
 	}
 	total, waited := q.total(), q.waits.total()

@@ -18,14 +18,17 @@ type agenda struct {
 	due map[state.ReconciliationID]time.Time
 	// busy are those that a worker has; true means look again afterwards.
 	busy map[state.ReconciliationID]bool
-	wake chan struct{}
+	// spent is the time that looks at an unwritten wait took.
+	spent map[state.ReconciliationID]time.Duration
+	wake  chan struct{}
 }
 
 func newAgenda() *agenda {
 	return &agenda{
-		due:  map[state.ReconciliationID]time.Time{},
-		busy: map[state.ReconciliationID]bool{},
-		wake: make(chan struct{}, 1),
+		due:   map[state.ReconciliationID]time.Time{},
+		busy:  map[state.ReconciliationID]bool{},
+		spent: map[state.ReconciliationID]time.Duration{},
+		wake:  make(chan struct{}, 1),
 	}
 }
 
@@ -72,6 +75,25 @@ func (a *agenda) give(id state.ReconciliationID, again time.Time, now time.Time)
 	if !again.IsZero() {
 		a.put(id, again)
 	}
+}
+
+// looked adds the time of a look that changed nothing.
+func (a *agenda) looked(id state.ReconciliationID, took time.Duration) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.spent[id] += took
+}
+
+func (a *agenda) looks(id state.ReconciliationID) time.Duration {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.spent[id]
+}
+
+func (a *agenda) forget(id state.ReconciliationID) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	delete(a.spent, id)
 }
 
 // Poke asks for a reconciliation to be looked at now: somebody voted, or

@@ -103,13 +103,14 @@ func (e *Engine) Advance(ctx context.Context, id state.ReconciliationID) (state.
 		if r, err = e.begin(r, step.ID()); err != nil {
 			return r, err
 		}
+		began := e.now()
 		out := e.attempt(ctx, step, r)
 		if ctx.Err() != nil && out.result == nil {
 			// The program is stopping, and whatever the step answered may be
 			// for that reason: it is looked at again after the restart.
 			return r, ctx.Err()
 		}
-		r, err = e.settle(r, book, step.ID(), out)
+		r, err = e.settle(r, book, step.ID(), out, began)
 		if errors.Is(err, state.ErrChanged) {
 			continue
 		}
@@ -152,17 +153,17 @@ func (e *Engine) attempt(ctx context.Context, step Step, r state.Reconciliation)
 // settle stores what a step answered. It answers ErrChanged, storing nothing,
 // when the reconciliation moved while the step worked (a vote, a decision):
 // the step is then looked at again, and adopts what it has done.
-func (e *Engine) settle(was state.Reconciliation, book Book, id state.StepID, out Outcome) (state.Reconciliation, error) {
+func (e *Engine) settle(was state.Reconciliation, book Book, id state.StepID, out Outcome, began time.Time) (state.Reconciliation, error) {
 	if out.wait != nil && sameWait(was.Wait, out.wait, id) {
-		return e.lookedAgain(was, out.wait), nil
+		return e.lookedAgain(was, out.wait, began), nil
 	}
-	return e.db.Change(was.ID, func(r *state.Reconciliation, now time.Time) ([]state.Said, error) {
+	r, err := e.db.Change(was.ID, func(r *state.Reconciliation, now time.Time) ([]state.Said, error) {
 		if r.Rev != was.Rev {
 			return nil, state.ErrChanged
 		}
 		step := r.Steps[id]
-		if r.Wait != nil && r.Wait.Step == id && out.wait == nil {
-			step.Waited += now.Sub(r.Wait.Since)
+		e.waited(*r, &step, id, out.wait, began)
+		if out.wait == nil {
 			r.Wait = nil
 		}
 		said := out.said
@@ -182,6 +183,13 @@ func (e *Engine) settle(was state.Reconciliation, book Book, id state.StepID, ou
 		r.Steps[id] = step
 		return said, nil
 	})
+	if err == nil && (out.wait == nil || was.Wait == nil || was.Wait.For != out.wait.For) {
+		e.agenda.forget(was.ID)
+	}
+	if err == nil && r.IsClosed() {
+		e.log.Info("ended", "run", r.ID, "outcome", r.Outcome, "times", Times(r))
+	}
+	return r, err
 }
 
 func (e *Engine) fail(r *state.Reconciliation, id state.StepID, err error, now time.Time) state.Said {

@@ -136,8 +136,11 @@ func TestFromQuestionToRecord(t *testing.T) {
 	if r.Outcome != "adopted" || !r.IsClosed() {
 		t.Fatalf("at the end: %+v", r)
 	}
-	if waited := r.Steps["approve"].Waited; waited != 5*time.Minute {
+	if waited := r.Steps["approve"].Waited[ForPeople]; waited != 5*time.Minute {
 		t.Errorf("waited %s for people, want 5m", waited)
+	}
+	if got, want := Times(r), (Spent{Total: 5 * time.Minute, People: 5 * time.Minute}); got != want {
+		t.Errorf("the time went %+v, want %+v", got, want)
 	}
 	entries, err := b.db.Journal("")
 	if err != nil || state.Verify(entries) != nil {

@@ -1,6 +1,7 @@
 package runbook
 
 import (
+	"maps"
 	"time"
 
 	"reconcilebot/state"
@@ -18,20 +19,41 @@ func sameWait(have, want *state.Wait, id state.StepID) bool {
 // placeWait puts a wait on the calendar. The time since when the step waits
 // is kept while only its reason changes.
 func placeWait(have, want *state.Wait, id state.StepID, now time.Time) *state.Wait {
-	placed := &state.Wait{Step: id, Since: now, Until: now.Add(after(want)), Why: want.Why, For: want.For}
+	placed := &state.Wait{Step: id, Since: now, From: now, Until: now.Add(after(want)), Why: want.Why, For: want.For}
 	if have != nil && have.Step == id {
 		placed.Since = have.Since
+		if have.For == want.For {
+			placed.From = have.From
+		}
 	}
 	return placed
 }
 
 // lookedAgain keeps a wait whose reason is the same without writing: a poll
 // must not cost a write to disk and an edit of the card each time.
-func (e *Engine) lookedAgain(was state.Reconciliation, want *state.Wait) state.Reconciliation {
+func (e *Engine) lookedAgain(was state.Reconciliation, want *state.Wait, began time.Time) state.Reconciliation {
+	e.agenda.looked(was.ID, e.now().Sub(began))
 	w := *was.Wait
 	w.Until = e.now().Add(after(want))
 	was.Wait = &w
 	return was
+}
+
+// waited adds the wait that ends, if one does, to the step's time of waiting.
+// The looks that were taken in between are work, not waiting.
+func (e *Engine) waited(r state.Reconciliation, step *state.Step, id state.StepID, next *state.Wait, began time.Time) {
+	w := r.Wait
+	if w == nil || w.Step != id || next != nil && next.For == w.For {
+		return
+	}
+	// A new map: the record that was read must not change when the
+	// transaction is tried again.
+	waited := maps.Clone(step.Waited)
+	if waited == nil {
+		waited = map[string]time.Duration{}
+	}
+	waited[w.For] += max(0, began.Sub(w.From)-e.agenda.looks(r.ID))
+	step.Waited = waited
 }
 
 // Poll is how long to wait before looking again at something that has been

@@ -64,14 +64,16 @@ type Step struct {
 	Started  time.Time       `json:"started"`
 	Finished time.Time       `json:"finished,omitzero"`
 	Result   json.RawMessage `json:"result,omitempty"`
-	// Waited is the time spent waiting for people or between polls.
-	Waited time.Duration `json:"waited,omitempty"`
+	// Waited is the time spent waiting, by what was awaited, as in Wait.For.
+	Waited map[string]time.Duration `json:"waited,omitempty"`
 }
 
 // Wait is a wait on disk: nothing sleeps.
 type Wait struct {
 	Step  StepID    `json:"step"`
 	Since time.Time `json:"since"`
+	// From is since when it waits for this kind of thing.
+	From time.Time `json:"from"`
 	// Until is when to look again, at the latest.
 	Until time.Time `json:"until"`
 	Why   string    `json:"why"`
@@ -113,6 +115,14 @@ type Attempt struct {
 
 // Done tells whether a step left a result.
 func (r Reconciliation) Done(id StepID) bool { return r.Steps[id].Result != nil }
+
+// WaitedFor is the time that the step spent waiting, for whatever.
+func (s Step) WaitedFor() (sum time.Duration) {
+	for _, d := range s.Waited {
+		sum += d
+	}
+	return sum
+}
 
 // Decided tells whether somebody chose what to do.
 func (r Reconciliation) Decided() bool { return !r.Decision.At.IsZero() }
