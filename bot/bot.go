@@ -14,6 +14,7 @@ import (
 
 	"reconcilebot/commands"
 	"reconcilebot/commands/card"
+	"reconcilebot/runbook/stopwatch"
 	"reconcilebot/state"
 )
 
@@ -180,7 +181,7 @@ func linger(parent context.Context, grace time.Duration) (context.Context, conte
 // redirected, since slack-go sends the token in the body.
 func client(next http.RoundTripper, timeout time.Duration) *http.Client {
 	return &http.Client{
-		Transport:     Waits(next),
+		Transport:     stopwatch.Transport(next),
 		Timeout:       timeout,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}

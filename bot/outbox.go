@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"reconcilebot/commands/card"
+	"reconcilebot/runbook/stopwatch"
 	"reconcilebot/state"
 )
 
@@ -204,7 +205,7 @@ func (o *outbox) say(ctx context.Context, l *lane, t todo) {
 	defer cancel()
 	q := o.asked.by(t.r.Room, t.r.OpenedBy.ID)
 	if q != nil {
-		ctx = withWaits(ctx, q.waits)
+		ctx = stopwatch.With(ctx, q.waits)
 	}
 	var err error
 	switch {

@@ -14,6 +14,7 @@ import (
 
 	"reconcilebot/commands"
 	"reconcilebot/runbook/fault"
+	"reconcilebot/runbook/stopwatch"
 	"reconcilebot/state"
 )
 
@@ -162,13 +163,13 @@ func (p *pool) handle(ctx context.Context, j job) {
 		p.done(d)
 		return
 	}
-	q := &question{act: a, d: d, at: j.at, waits: &waits{}}
-	ctx, cancel := context.WithTimeoutCause(withWaits(ctx, q.waits), handleWithin, fmt.Errorf("answering took longer than %s", handleWithin))
+	q := &question{act: a, d: d, at: j.at, waits: &stopwatch.Watch{}}
+	ctx, cancel := context.WithTimeoutCause(stopwatch.With(ctx, q.waits), handleWithin, fmt.Errorf("answering took longer than %s", handleWithin))
 	defer cancel()
 	p.asked.put(q)
 	if p.answer(ctx, q) {
 		p.done(d)
-		p.log.Info("handled", "command", a.Kind, "user", a.User, "acked", ms(j.acked), "total", ms(q.total()), "waiting", ms(q.waits.total()))
+		p.log.Info("handled", "command", a.Kind, "user", a.User, "acked", ms(j.acked), "total", ms(q.total()), "waiting", ms(q.waits.Total()))
 	}
 }
 
@@ -235,7 +236,7 @@ func (p *pool) logFault(q *question, err error) {
 func (p *pool) apologise(a act) {
 	ctx, cancel := context.WithTimeoutCause(context.Background(), 10*time.Second, errors.New("apologising took longer than 10s"))
 	defer cancel()
-	p.answers.say(ctx, &question{act: a, d: state.Delivery{ID: a.id(), Received: p.now()}, waits: &waits{}}, busyText)
+	p.answers.say(ctx, &question{act: a, d: state.Delivery{ID: a.id(), Received: p.now()}, waits: &stopwatch.Watch{}}, busyText)
 }
 
 func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

@@ -4,6 +4,7 @@ import (
 	"sync"
 	"time"
 
+	"reconcilebot/runbook/stopwatch"
 	"reconcilebot/state"
 )
 
@@ -13,7 +14,7 @@ type question struct {
 	d   state.Delivery
 	// at is when its frame was read; zero when it comes from the disk.
 	at    time.Time
-	waits *waits
+	waits *stopwatch.Watch
 }
 
 // total is the time since the frame was read; zero after a restart.

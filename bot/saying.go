@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"reconcilebot/commands/card"
+	"reconcilebot/runbook/stopwatch"
 	"reconcilebot/state"
 )
 
@@ -184,26 +185,27 @@ func (o *outbox) advise(ctx context.Context, t todo, code string) {
 		q = o.asked.by(t.r.Room, "")
 	}
 	if q == nil {
-		q = &question{act: act{User: t.r.OpenedBy.ID, Room: string(t.r.Room)}, d: state.Delivery{Received: o.now()}, waits: &waits{}}
+		q = &question{act: act{User: t.r.OpenedBy.ID, Room: string(t.r.Room)}, d: state.Delivery{Received: o.now()}, waits: &stopwatch.Watch{}}
 	}
 	o.answers.say(ctx, q, roomAdvice(code))
 }
 
 // timed logs how long it took from the person's act to the card. own leaves
-// out the time in which Slack, or another system that has Waits, was waited
-// for; steps is what the engine's steps took, which is in own unless their
-// systems have Waits.
+// out the time in which other systems were waited for, by the wire (waiting)
+// or by the engine's steps (outside). The two may overlap, so the longer one
+// is taken off: own is never told smaller than it was.
 func (o *outbox) timed(what string, t todo, q *question) {
 	if q == nil || q.at.IsZero() || q.d.Received.After(t.r.Opened) || t.r.Opened.Sub(q.d.Received) > handleWithin {
 		o.log.Info(what, "run", t.r.ID, "rev", t.r.Rev)
 		return
 	}
-	var steps time.Duration
+	var steps, outside time.Duration
 	for _, s := range t.r.Steps {
+		outside += s.Outside
 		if !s.Finished.IsZero() {
 			steps += s.Finished.Sub(s.Started) - s.WaitedFor()
 		}
 	}
-	total, waited := q.total(), q.waits.total()
-	o.log.Info(what, "run", t.r.ID, "rev", t.r.Rev, "total", ms(total), "own", ms(total-waited), "waiting", ms(waited), "steps", ms(steps))
+	total, waited := q.total(), q.waits.Total()
+	o.log.Info(what, "run", t.r.ID, "rev", t.r.Rev, "total", ms(total), "own", ms(total-max(waited, outside)), "waiting", ms(max(waited, outside)), "steps", ms(steps))
 }

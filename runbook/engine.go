@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"reconcilebot/runbook/fault"
+	"reconcilebot/runbook/stopwatch"
 	"reconcilebot/state"
 )
 
@@ -141,6 +142,9 @@ func (e *Engine) begin(r state.Reconciliation, id state.StepID) (state.Reconcili
 func (e *Engine) attempt(ctx context.Context, step Step, r state.Reconciliation) (out Outcome) {
 	ctx, cancel := context.WithTimeoutCause(ctx, e.timeout, fmt.Errorf("step %s took longer than %s", step.ID(), e.timeout))
 	defer cancel()
+	var outside stopwatch.Watch
+	ctx = stopwatch.With(ctx, &outside)
+	defer func() { out.outside = outside.Total() }()
 	defer func() {
 		if p := recover(); p != nil {
 			e.log.Error("a step panicked", "run", r.ID, "step", step.ID(), "err", fmt.Sprint(p), "stack", string(debug.Stack()))
@@ -163,6 +167,7 @@ func (e *Engine) settle(was state.Reconciliation, book Book, id state.StepID, ou
 		}
 		step := r.Steps[id]
 		e.waited(*r, &step, id, out.wait, began)
+		step.Outside += out.outside
 		if out.wait == nil {
 			r.Wait = nil
 		}

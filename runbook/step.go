@@ -64,6 +64,8 @@ type Outcome struct {
 	err    error
 	redo   *redo
 	said   []state.Said
+	// outside is how long other systems were waited for.
+	outside time.Duration
 	// ends overrules the book's end: nothing further is to be done.
 	ends string
 }

@@ -66,6 +66,9 @@ type Step struct {
 	Result   json.RawMessage `json:"result,omitempty"`
 	// Waited is the time spent waiting, by what was awaited, as in Wait.For.
 	Waited map[string]time.Duration `json:"waited,omitempty"`
+	// Outside is the time in which the step's calls to other systems were
+	// under way.
+	Outside time.Duration `json:"outside,omitempty"`
 }
 
 // Wait is a wait on disk: nothing sleeps.

@@ -11,16 +11,18 @@ import (
 	"reconcilebot/runbook/argocd"
 	"reconcilebot/runbook/cluster"
 	"reconcilebot/runbook/forge"
+	"reconcilebot/runbook/stopwatch"
 )
 
 // userAgent names the bot in other systems' logs.
 const userAgent = "reconcilebot"
 
 // The clients here are made without calling anybody: a system that is down
-// must not keep the bot from starting.
+// must not keep the bot from starting. The time of their calls is told apart
+// from the bot's own.
 
 func openCluster(c config.Cluster) (*cluster.Cluster, error) {
-	return cluster.New(cluster.Config{Kubeconfig: c.Kubeconfig, Context: c.Context, UserAgent: userAgent})
+	return cluster.New(cluster.Config{Kubeconfig: c.Kubeconfig, Context: c.Context, UserAgent: userAgent, Wrap: stopwatch.Transport})
 }
 
 func openArgoCD(c config.Cluster) (*argocd.Client, error) {
@@ -30,12 +32,13 @@ func openArgoCD(c config.Cluster) (*argocd.Client, error) {
 	}
 	return argocd.New(argocd.Config{
 		Server: c.ArgoCD.Server, UI: c.ArgoCD.UI, Token: c.ArgoCD.Token.Value,
-		HTTPClient: client, Namespace: c.ArgoCD.Namespace,
+		HTTPClient: client, Namespace: c.ArgoCD.Namespace, Wrap: stopwatch.Transport,
 	})
 }
 
 func openGitHub(g config.GitHub) (*forge.GitHub, error) {
-	return forge.NewGitHub(forge.Config{BaseURL: g.API, Token: g.Token.Value})
+	client := &http.Client{Transport: stopwatch.Transport(http.DefaultTransport)}
+	return forge.NewGitHub(forge.Config{BaseURL: g.API, Token: g.Token.Value, HTTPClient: client})
 }
 
 // httpClient trusts the system's authorities and those in caFile, if any; nil

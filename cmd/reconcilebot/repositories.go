@@ -12,6 +12,7 @@ import (
 	"reconcilebot/runbook/book"
 	"reconcilebot/runbook/forge"
 	"reconcilebot/runbook/git"
+	"reconcilebot/runbook/stopwatch"
 )
 
 // repositories opens each repository once. It is safe for concurrent use.
@@ -39,7 +40,22 @@ func (r *repositories) Repo(ctx context.Context, address string) (book.Repositor
 	if err != nil {
 		return nil, err // not repo: a nil *git.Repo in the interface is not nil
 	}
-	return repo, nil
+	return timed{repo}, nil
+}
+
+// timed is a repository whose talk with the remote counts as waiting.
+type timed struct{ *git.Repo }
+
+func (t timed) Fetch(ctx context.Context) error {
+	back := stopwatch.Outside(ctx)
+	defer back()
+	return t.Repo.Fetch(ctx)
+}
+
+func (t timed) Push(ctx context.Context, sha, branch string) error {
+	back := stopwatch.Outside(ctx)
+	defer back()
+	return t.Repo.Push(ctx, sha, branch)
 }
 
 func (r *repositories) get(ctx context.Context, address string) (*git.Repo, error) {
@@ -104,6 +120,8 @@ var errNoRevision = errors.New("the remote has no such branch")
 
 // Head asks the remote for the tip of a branch, HEAD included.
 func (r *repositories) Head(ctx context.Context, address, revision string) (sha string, err error) {
+	back := stopwatch.Outside(ctx)
+	defer back()
 	repo, err := r.get(ctx, address)
 	if err != nil {
 		return "", err

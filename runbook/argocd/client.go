@@ -60,6 +60,8 @@ type Config struct {
 	// HTTPClient carries the calls; nil means one of our own, which honours
 	// the proxy environment.
 	HTTPClient *http.Client
+	// Wrap goes round the client's transport, if it is not nil.
+	Wrap func(http.RoundTripper) http.RoundTripper
 	// Namespace is the control plane's; "" means argocd.
 	Namespace string
 }
@@ -94,6 +96,9 @@ func New(c Config) (*Client, error) {
 	if client == nil {
 		client = &http.Client{Transport: transport()}
 	}
+	if c.Wrap != nil {
+		client = wrapped(client, c.Wrap)
+	}
 	if c.Namespace == "" {
 		c.Namespace = "argocd"
 	}
@@ -105,6 +110,16 @@ func New(c Config) (*Client, error) {
 		root: root, ui: strings.TrimSuffix(c.UI, "/"), token: c.Token, http: client,
 		namespace: c.Namespace, projects: map[Ref]string{},
 	}, nil
+}
+
+// wrapped is the same client with something round its transport.
+func wrapped(client *http.Client, wrap func(http.RoundTripper) http.RoundTripper) *http.Client {
+	copied := *client
+	if copied.Transport == nil {
+		copied.Transport = http.DefaultTransport
+	}
+	copied.Transport = wrap(copied.Transport)
+	return &copied
 }
 
 // transport keeps enough connections for a survey of many targets at once.

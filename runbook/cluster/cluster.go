@@ -12,6 +12,7 @@ package cluster
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"time"
 
 	authv1 "k8s.io/api/authorization/v1"
@@ -37,6 +38,8 @@ type Config struct {
 	Context string
 	// UserAgent names us in the cluster's audit log.
 	UserAgent string
+	// Wrap goes round the transport, if it is not nil.
+	Wrap func(http.RoundTripper) http.RoundTripper
 }
 
 // Cluster is one cluster. It is safe for concurrent use.
@@ -65,6 +68,9 @@ func (c Config) rest() (*rest.Config, error) {
 	// The default of 5 a second would make a survey of many objects crawl.
 	rc.QPS, rc.Burst = 50, 100
 	rc.UserAgent = c.UserAgent
+	if c.Wrap != nil {
+		rc.Wrap(c.Wrap)
+	}
 	return rc, nil
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"reconcilebot/runbook/argocd"
 	"reconcilebot/runbook/cluster"
+	"reconcilebot/runbook/stopwatch"
 )
 
 // argo is the part of Argo CD that a survey reads.
@@ -67,6 +68,8 @@ func New(c Config) *Surveyor {
 }
 
 func pause(ctx context.Context, d time.Duration) error {
+	back := stopwatch.Outside(ctx)
+	defer back()
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
