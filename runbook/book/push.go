@@ -136,6 +136,15 @@ func (s pullRequest) Do(ctx context.Context, r state.Reconciliation) runbook.Out
 	if err != nil {
 		return runbook.Fail(err)
 	}
+	// The branch is this reconciliation's own: whatever became of its pull
+	// request, also before a crash could be written down, is followed.
+	before, found, err := s.Host.FindPR(ctx, plan.Repo, push.Branch)
+	switch {
+	case err != nil:
+		return s.outcome(r, s.ID(), "look for the pull request of "+push.Branch, err)
+	case found && before.State != forge.Open:
+		return opened.Done(before)
+	}
 	words, err := s.words(r, plan)
 	if err != nil {
 		return runbook.Fail(err)

@@ -42,6 +42,7 @@ type Repository interface {
 // host is the part of the Git host that the books need.
 type host interface {
 	Rules(ctx context.Context, repo forge.Repo, branch string) (forge.Rules, error)
+	FindPR(ctx context.Context, repo forge.Repo, branch string) (pr forge.PR, found bool, err error)
 	OpenPR(context.Context, forge.Proposal) (forge.PR, error)
 	Progress(ctx context.Context, repo forge.Repo, number int) (forge.Progress, error)
 	Merge(context.Context, forge.Repo, int, forge.MergeRequest) (sha string, merged bool, why string, err error)

@@ -5,79 +5,114 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
+	"strings"
 	"time"
 
 	"github.com/google/go-github/v62/github"
 )
 
-// RateLimited means that the host wants no more requests until a time.
+// RateLimited says that GitHub wants no more requests before Until.
+// https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api
 type RateLimited struct {
 	Until time.Time
 	Err   error
 }
 
 func (e *RateLimited) Error() string {
-	return fmt.Sprintf("the Git host's rate limit is used up until %s", e.Until.UTC().Format("15:04:05 UTC"))
+	return fmt.Sprintf("GitHub asks to wait until %s: %v", e.Until.UTC().Format(time.RFC3339), e.Err)
 }
 
+// Unwrap gives the answer that said so.
 func (e *RateLimited) Unwrap() error { return e.Err }
 
-// Unavailable means that the host can't be reached or is broken: worth
-// waiting for.
+// Unavailable says that GitHub could not be reached or answered with a fault
+// of its own (5xx). The request may or may not have taken effect; it is worth
+// trying again later.
 type Unavailable struct{ Err error }
 
-func (e *Unavailable) Error() string { return fmt.Sprintf("the Git host can't be reached: %v", e.Err) }
+func (e *Unavailable) Error() string { return "GitHub is not available: " + e.Err.Error() }
 
+// Unwrap gives the cause.
 func (e *Unavailable) Unwrap() error { return e.Err }
 
-// Denied means that the token may not do this.
-type Denied struct{ Err error }
+// secondaryPause is how long to wait after a secondary limit that names no
+// time; GitHub asks for at least one minute.
+const secondaryPause = time.Minute
 
-func (e *Denied) Error() string { return fmt.Sprintf("the Git host refuses this: %v", e.Err) }
-
-func (e *Denied) Unwrap() error { return e.Err }
-
-// classify gives an error of the library its meaning. A nil stays nil.
-func classify(doing string, err error) error {
+// sort turns an error of the client library into one of this package's.
+func (g *GitHub) sort(err error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("%s: %w", doing, meaning(err))
-}
-
-func meaning(err error) error {
-	if limit, ok := errors.AsType[*github.RateLimitError](err); ok {
-		return &RateLimited{Until: limit.Rate.Reset.Time, Err: err}
+	if primary, ok := errors.AsType[*github.RateLimitError](err); ok {
+		return &RateLimited{Until: primary.Rate.Reset.Time, Err: err}
 	}
-	if limit, ok := errors.AsType[*github.AbuseRateLimitError](err); ok {
-		until := time.Now().Add(limit.GetRetryAfter())
-		if limit.RetryAfter == nil {
-			// GitHub asks for at least a minute when it names no time.
-			until = time.Now().Add(time.Minute)
+	if secondary, ok := errors.AsType[*github.AbuseRateLimitError](err); ok {
+		wait := secondaryPause
+		if secondary.RetryAfter != nil {
+			wait = *secondary.RetryAfter
 		}
-		return &RateLimited{Until: until, Err: err}
+		return &RateLimited{Until: g.now().Add(wait), Err: err}
 	}
-	switch status(err) {
-	case http.StatusUnauthorized, http.StatusForbidden:
-		return &Denied{err}
-	case 0:
-	default:
-		if status(err) >= 500 {
-			return &Unavailable{err}
-		}
-		return err
+	answer, ok := errors.AsType[*github.ErrorResponse](err)
+	if !ok {
+		return sortPlain(err)
 	}
-	if _, ok := errors.AsType[*url.Error](err); ok && !errors.Is(err, context.Canceled) {
-		return &Unavailable{err}
+	switch code := answer.Response.StatusCode; {
+	case code == http.StatusTooManyRequests, code == http.StatusForbidden && answer.Response.Header.Get("Retry-After") != "":
+		return &RateLimited{Until: retryAt(answer.Response, g.now()), Err: err}
+	case code >= http.StatusInternalServerError:
+		return &Unavailable{Err: err}
+	case code == http.StatusUnauthorized:
+		return fmt.Errorf("GitHub refuses the token, make a new one and give it to the bot: %w", err)
 	}
 	return err
 }
 
-// status is the HTTP status behind an error; 0 when there was no answer.
+// sortPlain sorts an error that came without an answer. A cancelled context
+// is the caller's doing and passes through; a deadline that ran out is a
+// server that did not answer in time.
+func sortPlain(err error) error {
+	var token *tokenError
+	if errors.Is(err, context.Canceled) || errors.As(err, &token) {
+		return err
+	}
+	if _, ok := errors.AsType[*unreadable](err); ok {
+		return &Unavailable{Err: err}
+	}
+	if isNetwork(err) {
+		return &Unavailable{Err: err}
+	}
+	return err
+}
+
+func retryAt(r *http.Response, now time.Time) time.Time {
+	if d, err := time.ParseDuration(r.Header.Get("Retry-After") + "s"); err == nil {
+		return now.Add(d)
+	}
+	return now.Add(secondaryPause)
+}
+
+// status is the HTTP status of an answer that was an error, 0 for any other.
 func status(err error) int {
-	if e, ok := errors.AsType[*github.ErrorResponse](err); ok && e.Response != nil {
-		return e.Response.StatusCode
+	if answer, ok := errors.AsType[*github.ErrorResponse](err); ok {
+		return answer.Response.StatusCode
 	}
 	return 0
+}
+
+// said is what GitHub said in an error answer, in its own words and without
+// the request's address.
+func said(err error) string {
+	answer, ok := errors.AsType[*github.ErrorResponse](err)
+	if !ok {
+		return err.Error()
+	}
+	words := []string{answer.Message}
+	for _, e := range answer.Errors {
+		if e.Message != "" {
+			words = append(words, e.Message)
+		}
+	}
+	return strings.Join(words, ": ")
 }

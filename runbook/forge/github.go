@@ -2,110 +2,115 @@ package forge
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 
 	"github.com/google/go-github/v62/github"
 )
 
-// Config is how to reach the host.
+// Config is what a client needs.
 type Config struct {
-	// BaseURL is the REST address of a GitHub Enterprise Server, such as
-	// https://ghe.example.com/api/v3/; empty for github.com.
+	// BaseURL is the REST root, such as https://github.example.com/api/v3/.
+	// Empty means github.com.
 	BaseURL string
-	// Token gives the token; it is asked for each request, so that a rotated
-	// one is used at once.
+	// Token gives the token at each request, so that one that is renewed on
+	// disk is used without a restart.
 	Token func() (string, error)
-	// HTTPClient carries proxies and certificate authorities; its Transport is
-	// used. Nil for the standard one.
+	// HTTPClient may be nil. Its Timeout should be set.
 	HTTPClient *http.Client
 }
 
 // GitHub is a client. It is safe for concurrent use.
 type GitHub struct {
 	api *github.Client
-	mem *memory
+	now func() time.Time
 }
 
-// NewGitHub makes a client; it asks nothing yet.
+// callTimeout bounds a request when the caller brings no client of his own.
+const callTimeout = 30 * time.Second
+
+// NewGitHub makes a client. It sends nothing.
 func NewGitHub(c Config) (*GitHub, error) {
-	base := http.DefaultTransport
-	timeout := 30 * time.Second
-	if c.HTTPClient != nil {
-		if c.HTTPClient.Transport != nil {
-			base = c.HTTPClient.Transport
-		}
-		if c.HTTPClient.Timeout > 0 {
-			timeout = c.HTTPClient.Timeout
-		}
+	if c.Token == nil {
+		return nil, errors.New("GitHub client: no token source given")
 	}
-	mem := &memory{base: &signer{base: base, token: c.Token}, kept: map[string]answer{}}
-	api := github.NewClient(&http.Client{Transport: mem, Timeout: timeout})
+	client := &http.Client{Timeout: callTimeout}
+	if c.HTTPClient != nil {
+		*client = *c.HTTPClient
+	}
+	if client.Transport == nil {
+		client.Transport = http.DefaultTransport
+	}
+	host := "api.github.com"
+	if c.BaseURL != "" {
+		u, err := url.Parse(c.BaseURL)
+		if err != nil || (u.Scheme != "https" && u.Scheme != "http") || u.Host == "" || u.User != nil {
+			return nil, fmt.Errorf("GitHub base URL: want something like https://github.example.com/api/v3/ without user or password")
+		}
+		host = u.Host
+	}
+	client.Transport = newMemory(authorise{token: c.Token, host: host, next: client.Transport})
+	api := github.NewClient(client)
 	if c.BaseURL != "" {
 		var err error
 		if api, err = api.WithEnterpriseURLs(c.BaseURL, c.BaseURL); err != nil {
-			return nil, fmt.Errorf("use the GitHub address %q: %w", c.BaseURL, err)
+			return nil, fmt.Errorf("GitHub base URL: %w", err)
 		}
 	}
-	return &GitHub{api: api, mem: mem}, nil
+	return &GitHub{api: api, now: time.Now}, nil
 }
 
-// signer puts the token on each request, and on none to another host: a
-// redirect elsewhere must not carry it.
-type signer struct {
-	base  http.RoundTripper
-	token func() (string, error)
-}
-
-func (s *signer) RoundTrip(r *http.Request) (*http.Response, error) {
-	if s.token == nil || r.Response != nil && r.Response.Request.URL.Host != r.URL.Host {
-		return s.base.RoundTrip(r)
-	}
-	token, err := s.token()
-	if err != nil {
-		return nil, fmt.Errorf("read the GitHub token: %w", err)
-	}
-	r = r.Clone(r.Context())
-	r.Header.Set("Authorization", "Bearer "+strings.TrimSpace(token))
-	return s.base.RoundTrip(r)
-}
-
-// Whoami says whose token it is, and its scopes. A fine-grained token or an
-// App has none.
+// Whoami tells whose token this is. Scopes are empty for fine-grained tokens,
+// which do not have any.
 func (g *GitHub) Whoami(ctx context.Context) (login string, scopes []string, err error) {
 	user, resp, err := g.api.Users.Get(ctx, "")
 	if err != nil {
-		return "", nil, classify("ask GitHub whose token this is", err)
+		return "", nil, fmt.Errorf("ask GitHub whose token this is: %w", g.sort(err))
 	}
-	for scope := range strings.SplitSeq(resp.Header.Get("X-OAuth-Scopes"), ",") {
-		if scope = strings.TrimSpace(scope); scope != "" {
-			scopes = append(scopes, scope)
+	for _, s := range strings.Split(resp.Header.Get("X-OAuth-Scopes"), ",") {
+		if s = strings.TrimSpace(s); s != "" {
+			scopes = append(scopes, s)
 		}
 	}
 	return user.GetLogin(), scopes, nil
 }
 
-// CanWrite tells whether the token may push branches to a repository.
+// CanWrite tells whether the token may push to the repository. It says
+// nothing about protected branches.
 func (g *GitHub) CanWrite(ctx context.Context, repo Repo) (bool, error) {
-	r, _, err := g.api.Repositories.Get(ctx, repo.Owner, repo.Name)
+	r, err := g.repository(ctx, repo)
 	if err != nil {
-		return false, classify(fmt.Sprintf("read the rights on %s", repo), err)
+		return false, err
 	}
 	return r.GetPermissions()["push"], nil
 }
 
-// TeamMembers lists the logins of a team.
-func (g *GitHub) TeamMembers(ctx context.Context, org, team string) (logins []string, err error) {
+func (g *GitHub) repository(ctx context.Context, repo Repo) (*github.Repository, error) {
+	r, _, err := g.api.Repositories.Get(ctx, repo.Owner, repo.Name)
+	if status(err) == http.StatusNotFound {
+		return nil, fmt.Errorf("read repository %s: it does not exist or the token may not see it: %w", repo, err)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read repository %s: %w", repo, g.sort(err))
+	}
+	return r, nil
+}
+
+// TeamMembers lists the logins of a team, child teams included.
+func (g *GitHub) TeamMembers(ctx context.Context, org, team string) ([]string, error) {
+	logins := []string{}
 	opts := &github.TeamListTeamMembersOptions{ListOptions: github.ListOptions{PerPage: 100}}
 	for {
 		page, resp, err := g.api.Teams.ListTeamMembersBySlug(ctx, org, team, opts)
 		if err != nil {
-			return nil, classify(fmt.Sprintf("list the members of %s/%s", org, team), err)
+			return nil, fmt.Errorf("list members of team @%s/%s: %w", org, team, g.sort(err))
 		}
-		for _, user := range page {
-			logins = append(logins, user.GetLogin())
+		for _, u := range page {
+			logins = append(logins, u.GetLogin())
 		}
 		if resp.NextPage == 0 {
 			return logins, nil

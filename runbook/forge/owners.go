@@ -1,89 +1,120 @@
 package forge
 
 import (
-	"bufio"
-	"bytes"
-	"path"
+	"regexp"
 	"strings"
 )
 
-// CodeownersPaths are the places where GitHub looks for code owners; the
-// first file found is the one that counts.
+// CodeownersPaths are the places where GitHub looks for the file of code
+// owners; the first that exists counts.
+// https://docs.github.com/en/repositories/managing-your-repositorys-settings-and-features/customizing-your-repository/about-code-owners
 var CodeownersPaths = []string{".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS"}
 
-// Owners lists the owners of a file by GitHub's rules: of the patterns that
-// match, the last one counts, also when it names nobody. An owner is @user,
-// @org/team or an e-mail address. Patterns are those of gitignore without
-// negation, character ranges and escaped comments.
-// https://docs.github.com/en/repositories/managing-your-repositorys-settings-and-features/customizing-your-repository/about-code-owners
-func Owners(codeowners []byte, file string) []string {
+// Owners gives the owners of a path: "@user", "@org/team" or an email. The
+// last line that matches counts; one without owners means that nobody owns
+// it. Lines that GitHub does not accept (with !, [ ] or an owner that cannot
+// be one) are skipped, as GitHub skips them. The path is relative to the
+// root, without a slash in front.
+func Owners(codeowners []byte, path string) []string {
 	var owners []string
-	lines := bufio.NewScanner(bytes.NewReader(codeowners))
-	lines.Buffer(nil, 4<<20)
-	for lines.Scan() {
-		line, _, _ := strings.Cut(lines.Text(), "#")
-		fields := splitFields(line)
-		if len(fields) == 0 || strings.HasPrefix(fields[0], "!") || strings.ContainsAny(fields[0], "[]") {
-			continue
+	for line := range strings.Lines(string(codeowners)) {
+		pattern, names, ok := parseOwners(line)
+		if ok && matches(pattern, strings.TrimPrefix(path, "/")) {
+			owners = names
 		}
-		if owns(fields[0], file) {
-			owners = fields[1:]
-		}
-	}
-	if len(owners) == 0 {
-		return nil
 	}
 	return owners
 }
 
-// splitFields splits at blanks that no backslash escapes.
-func splitFields(line string) []string {
-	const escaped = "\x00"
-	fields := strings.Fields(strings.ReplaceAll(line, `\ `, escaped))
-	for i := range fields {
-		fields[i] = strings.ReplaceAll(fields[i], escaped, " ")
+// parseOwners splits a line. A space in a pattern is written "\ "; a # after
+// white space starts a comment.
+func parseOwners(line string) (pattern string, owners []string, ok bool) {
+	line = strings.TrimSpace(line)
+	if strings.HasPrefix(line, "#") {
+		return "", nil, false
 	}
-	return fields
+	fields := strings.Fields(strings.ReplaceAll(line, `\ `, "\x00"))
+	if len(fields) == 0 {
+		return "", nil, false
+	}
+	pattern = strings.ReplaceAll(fields[0], "\x00", " ")
+	if strings.HasPrefix(pattern, "!") || strings.HasPrefix(pattern, `\#`) || strings.ContainsAny(pattern, "[]") {
+		return "", nil, false
+	}
+	for _, f := range fields[1:] {
+		if strings.HasPrefix(f, "#") {
+			break
+		}
+		if !strings.Contains(f, "@") || strings.ContainsAny(f, "\x00") {
+			return "", nil, false
+		}
+		owners = append(owners, f)
+	}
+	return pattern, owners, true
 }
 
-// owns tells whether a pattern covers a file.
-func owns(pattern, file string) bool {
-	anchored := strings.HasPrefix(pattern, "/")
-	trimmed := strings.TrimPrefix(pattern, "/")
-	folder := strings.HasSuffix(trimmed, "/")
-	trimmed = strings.TrimSuffix(trimmed, "/")
-	if strings.Contains(trimmed, "/") {
-		anchored = true
-	}
-	want := strings.Split(trimmed, "/")
-	have := strings.Split(strings.TrimPrefix(file, "/"), "/")
-	if !anchored {
-		want = append([]string{"**"}, want...)
-	}
-	// A pattern for a folder, or for a name that turns out to be a folder,
-	// covers what is in it; "docs/*" covers the files of that folder only.
-	below := folder || want[len(want)-1] != "*"
-	return match(want, have, folder, below)
+// matches follows .gitignore with GitHub's difference: dir/* takes the files
+// directly inside and nothing deeper. Matching is case-sensitive.
+func matches(pattern, path string) bool {
+	re, err := regexp.Compile(ownerRegexp(pattern))
+	return err == nil && re.MatchString(path)
 }
 
-func match(want, have []string, folder, below bool) bool {
-	switch {
-	case len(want) == 0 && len(have) == 0:
-		return !folder
-	case len(want) == 0:
-		return below
-	case want[0] == "**" && len(want) == 1:
-		return len(have) > 0
-	case want[0] == "**":
-		for skip := 0; skip <= len(have); skip++ {
-			if match(want[1:], have[skip:], folder, below) {
-				return true
+func ownerRegexp(pattern string) string {
+	body := strings.TrimSuffix(strings.TrimPrefix(pattern, "/"), "/")
+	out := strings.Builder{}
+	out.WriteString("^")
+	// A slash in front or in the middle ties a pattern to the root.
+	if !strings.HasPrefix(pattern, "/") && !strings.Contains(body, "/") {
+		out.WriteString("(?:.*/)?")
+	}
+	parts := strings.Split(body, "/")
+	for i, part := range parts {
+		last := i == len(parts)-1
+		switch {
+		case part == "**" && last:
+			out.WriteString(".*")
+		case part == "**":
+			out.WriteString("(?:.*/)?")
+		default:
+			out.WriteString(segment(part))
+			if !last {
+				out.WriteString("/")
 			}
 		}
-		return false
-	case len(have) == 0:
-		return false
 	}
-	ok, err := path.Match(want[0], have[0])
-	return err == nil && ok && match(want[1:], have[1:], folder, below)
+	switch last := parts[len(parts)-1]; {
+	case strings.HasSuffix(pattern, "/"):
+		out.WriteString("/.*")
+	case last == "*" && len(parts) > 1: // files directly inside
+	case last != "**":
+		out.WriteString("(?:/.*)?") // a directory's name takes all inside it
+	}
+	out.WriteString("$")
+	return out.String()
+}
+
+func segment(part string) string {
+	out := strings.Builder{}
+	for i := 0; i < len(part); i++ {
+		switch c := part[i]; {
+		case c == '*':
+			if !strings.HasSuffix(out.String(), "[^/]*") {
+				out.WriteString("[^/]*")
+			}
+		case c == '?':
+			out.WriteString("[^/]")
+		case c == '\\' && i+1 < len(part):
+			i++
+			out.WriteString(regexp.QuoteMeta(part[i : i+1]))
+		default:
+			j := i + 1
+			for j < len(part) && !strings.ContainsRune(`*?\`, rune(part[j])) {
+				j++
+			}
+			out.WriteString(regexp.QuoteMeta(part[i:j]))
+			i = j - 1
+		}
+	}
+	return out.String()
 }

@@ -5,161 +5,151 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/google/go-github/v62/github"
 )
 
-// Progress looks at a pull request, its reviews and its checks. Nothing of it
-// costs rate limit while nothing changes.
+// Progress reads a pull request, its reviews and its checks with conditional
+// requests. Answers that did not change cost nothing of the rate limit.
 func (g *GitHub) Progress(ctx context.Context, repo Repo, number int) (Progress, error) {
-	doing := fmt.Sprintf("follow pull request #%d of %s", number, repo)
-	pr, resp, err := g.api.PullRequests.Get(ctx, repo.Owner, repo.Name, number)
+	ctx, w := watching(ctx, scopeOf(repo, number))
+	pr, err := g.read(ctx, repo, number)
 	if err != nil {
-		return Progress{}, classify(doing, err)
+		return Progress{}, err
 	}
-	now := Progress{PR: pull(pr), Changed: changed(resp)}
-	reviews, resp, err := g.api.PullRequests.ListReviews(ctx, repo.Owner, repo.Name, number, &github.ListOptions{PerPage: 100})
+	p := Progress{PR: pr}
+	if p.Reviews, err = g.reviews(ctx, repo, number); err != nil {
+		return Progress{}, err
+	}
+	if p.Checks, err = g.checks(ctx, repo, pr.HeadSHA); err != nil {
+		return Progress{}, err
+	}
+	required, err := g.requiredChecks(ctx, repo, pr.BaseRef)
 	if err != nil {
-		return now, classify(doing, err)
+		return Progress{}, err
 	}
-	now.Changed = now.Changed || changed(resp)
-	for _, r := range reviews {
-		now.Reviews = append(now.Reviews, Review{User: r.GetUser().GetLogin(), State: r.GetState(), At: r.GetSubmittedAt().Time, SHA: r.GetCommitID()})
-	}
-	checks, moved, err := g.checks(ctx, repo, now.PR.HeadSHA)
-	now.Checks, now.Changed = checks, now.Changed || moved
-	return now, classify(doing, err)
+	p.Checks = markRequired(p.Checks, required)
+	p.Changed = w.fresh.Load() > 0
+	return p, nil
 }
 
-func changed(resp *github.Response) bool { return resp.Header.Get(unchanged) == "" }
-
-// checks puts check runs and commit statuses in one list: to a branch's rules
-// they are the same.
-func (g *GitHub) checks(ctx context.Context, repo Repo, sha string) (list []Check, moved bool, err error) {
-	runs, resp, err := g.api.Checks.ListCheckRunsForRef(ctx, repo.Owner, repo.Name, sha, &github.ListCheckRunsOptions{ListOptions: github.ListOptions{PerPage: 100}})
-	if err != nil {
-		return nil, false, err
-	}
-	moved = changed(resp)
-	for _, run := range runs.CheckRuns {
-		list = append(list, Check{Name: run.GetName(), State: runState(run), URL: run.GetHTMLURL()})
-	}
-	combined, resp, err := g.api.Repositories.GetCombinedStatus(ctx, repo.Owner, repo.Name, sha, &github.ListOptions{PerPage: 100})
-	if err != nil {
-		return nil, false, err
-	}
-	moved = moved || changed(resp)
-	for _, s := range combined.Statuses {
-		list = append(list, Check{Name: s.GetContext(), State: statusState(s.GetState()), URL: s.GetTargetURL()})
-	}
-	return list, moved, nil
-}
-
-// runState follows what a required check accepts: success, skipped and
-// neutral pass.
-// https://docs.github.com/en/pull-requests/collaborating-with-pull-requests/collaborating-on-repositories-with-code-quality-features/about-status-checks
-func runState(run *github.CheckRun) string {
-	if run.GetStatus() != "completed" {
-		return "pending"
-	}
-	switch run.GetConclusion() {
-	case "success", "skipped", "neutral":
-		return "success"
-	}
-	return "failure"
-}
-
-func statusState(state string) string {
-	switch state {
-	case "success", "pending":
-		return state
-	}
-	return "failure"
-}
-
-// Rules reads what a branch asks of a pull request: classic protection, as
-// far as the token may see it, rulesets, and the repository's merge methods.
-func (g *GitHub) Rules(ctx context.Context, repo Repo, branch string) (Rules, error) {
-	doing := fmt.Sprintf("read the rules of %s in %s", branch, repo)
-	r, _, err := g.api.Repositories.Get(ctx, repo.Owner, repo.Name)
-	if err != nil {
-		return Rules{}, classify(doing, err)
-	}
-	rules := Rules{Readable: true, Methods: methods(r)}
-	b, _, err := g.api.Repositories.GetBranch(ctx, repo.Owner, repo.Name, branch, 3)
-	if err != nil {
-		return rules, classify(doing, err)
-	}
-	rules.Protected = b.GetProtected()
-	if checks := b.GetProtection().GetRequiredStatusChecks(); checks != nil && checks.Contexts != nil {
-		rules.addChecks(*checks.Contexts...)
-	}
-	if err := g.rulesets(ctx, repo, branch, &rules); err != nil {
-		return rules, classify(doing, err)
-	}
-	if !rules.Protected {
-		return rules, nil
-	}
-	return rules, classify(doing, g.protection(ctx, repo, branch, &rules))
-}
-
-// protection reads the classic protection, which only those may see who
-// administer the repository. What is unknown is found out from the pull
-// request's own state later.
-func (g *GitHub) protection(ctx context.Context, repo Repo, branch string, rules *Rules) error {
-	p, _, err := g.api.Repositories.GetBranchProtection(ctx, repo.Owner, repo.Name, branch)
-	if code := status(err); code == http.StatusForbidden || code == http.StatusNotFound {
-		rules.Readable = false
-		rules.Why = "the branch is protected, and its rules can be read only with administration rights; GitHub says at the pull request what it asks for"
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	if reviews := p.GetRequiredPullRequestReviews(); reviews != nil {
-		rules.Reviews = max(rules.Reviews, reviews.RequiredApprovingReviewCount)
-		rules.CodeOwnerReviews = rules.CodeOwnerReviews || reviews.RequireCodeOwnerReviews
-	}
-	if checks := p.GetRequiredStatusChecks(); checks != nil {
-		if checks.Contexts != nil {
-			rules.addChecks(*checks.Contexts...)
+// reviews gives each person's standing review: a later comment does not take
+// back an approval or a request for changes.
+func (g *GitHub) reviews(ctx context.Context, repo Repo, number int) ([]Review, error) {
+	var standing []Review
+	opts := &github.ListOptions{PerPage: 100}
+	for {
+		page, resp, err := g.api.PullRequests.ListReviews(ctx, repo.Owner, repo.Name, number, opts)
+		if err != nil {
+			return nil, fmt.Errorf("read reviews of pull request %s#%d: %w", repo, number, g.sort(err))
 		}
-		if checks.Checks != nil {
-			for _, c := range *checks.Checks {
-				rules.addChecks(c.Context)
+		for _, r := range page {
+			standing = stand(standing, Review{
+				User: r.GetUser().GetLogin(), State: r.GetState(), At: r.GetSubmittedAt().UTC(), SHA: r.GetCommitID(),
+			})
+		}
+		if resp.NextPage == 0 {
+			return standing, nil
+		}
+		opts.Page = resp.NextPage
+	}
+}
+
+// stand adds a review to the standing ones, which are in the order in which
+// GitHub lists them: by time.
+func stand(standing []Review, r Review) []Review {
+	if r.State == "PENDING" { // written but not submitted
+		return standing
+	}
+	i := slices.IndexFunc(standing, func(s Review) bool { return s.User == r.User })
+	if i < 0 {
+		return append(standing, r)
+	}
+	if r.State != "COMMENTED" || standing[i].State == "COMMENTED" {
+		standing[i] = r
+	}
+	return standing
+}
+
+// checks gives statuses and check runs, which GitHub keeps apart.
+func (g *GitHub) checks(ctx context.Context, repo Repo, sha string) ([]Check, error) {
+	checks, err := g.statuses(ctx, repo, sha)
+	if err != nil {
+		return nil, err
+	}
+	opts := &github.ListCheckRunsOptions{ListOptions: github.ListOptions{PerPage: 100}}
+	for {
+		page, resp, err := g.api.Checks.ListCheckRunsForRef(ctx, repo.Owner, repo.Name, sha, opts)
+		// Fine-grained tokens cannot read check runs of private repositories
+		// without the right "Checks: read"; statuses still tell something.
+		if code := status(err); code == http.StatusForbidden || code == http.StatusNotFound {
+			if sorted := g.sort(err); sorted == err {
+				return checks, nil
 			}
 		}
+		if err != nil {
+			return nil, fmt.Errorf("read checks of commit %s in %s: %w", sha, repo, g.sort(err))
+		}
+		for _, r := range page.CheckRuns {
+			checks = append(checks, Check{Name: r.GetName(), State: runState(r), URL: r.GetHTMLURL()})
+		}
+		if resp.NextPage == 0 {
+			return checks, nil
+		}
+		opts.Page = resp.NextPage
 	}
-	if linear := p.GetRequireLinearHistory(); linear != nil && linear.Enabled {
-		rules.linear()
-	}
-	return nil
 }
 
-func (r *Rules) addChecks(names ...string) {
-	for _, name := range names {
-		if !slices.Contains(r.Checks, name) {
-			r.Checks = append(r.Checks, name)
+func (g *GitHub) statuses(ctx context.Context, repo Repo, sha string) ([]Check, error) {
+	var checks []Check
+	opts := &github.ListOptions{PerPage: 100}
+	for {
+		page, resp, err := g.api.Repositories.GetCombinedStatus(ctx, repo.Owner, repo.Name, sha, opts)
+		if err != nil {
+			return nil, fmt.Errorf("read statuses of commit %s in %s: %w", sha, repo, g.sort(err))
+		}
+		for _, s := range page.Statuses {
+			state := s.GetState()
+			if state == "error" {
+				state = Failure
+			}
+			checks = append(checks, Check{Name: s.GetContext(), State: state, URL: s.GetTargetURL()})
+		}
+		if resp.NextPage == 0 {
+			return checks, nil
+		}
+		opts.Page = resp.NextPage
+	}
+}
+
+// runState follows branch protection: skipped and neutral count as success.
+// https://docs.github.com/en/pull-requests/collaborating-with-pull-requests/collaborating-on-repositories-with-code-quality-features/about-status-checks
+func runState(r *github.CheckRun) string {
+	if r.GetStatus() != "completed" {
+		return Pending
+	}
+	switch r.GetConclusion() {
+	case "success", "neutral", "skipped":
+		return Success
+	}
+	return Failure
+}
+
+// markRequired marks the required checks, and adds those that have not
+// reported yet.
+func markRequired(checks []Check, required []string) []Check {
+	for _, name := range required {
+		found := false
+		for i := range checks {
+			if checks[i].Name == name {
+				checks[i].Required, found = true, true
+			}
+		}
+		if !found {
+			checks = append(checks, Check{Name: name, State: Pending, Required: true})
 		}
 	}
-}
-
-// linear forbids merge commits.
-func (r *Rules) linear() {
-	r.Linear = true
-	r.Methods = slices.DeleteFunc(r.Methods, func(m string) bool { return m == "merge" })
-}
-
-func methods(r *github.Repository) (list []string) {
-	for _, m := range []struct {
-		name    string
-		allowed *bool
-	}{{"merge", r.AllowMergeCommit}, {"squash", r.AllowSquashMerge}, {"rebase", r.AllowRebaseMerge}} {
-		// Who may not administer the repository is not told; then GitHub says
-		// it at the merge.
-		if m.allowed == nil || *m.allowed {
-			list = append(list, m.name)
-		}
-	}
-	return list
+	slices.SortStableFunc(checks, func(a, b Check) int { return strings.Compare(a.Name, b.Name) })
+	return checks
 }
