@@ -95,10 +95,10 @@ func (g *GitHub) blocked(ctx context.Context, repo Repo, pr PR) (string, error) 
 	switch {
 	case len(words) > 0:
 		return strings.Join(words, "; "), nil
-	case !rules.Readable:
-		return "the branch's rules are not met yet: " + rules.Why, nil
 	case rules.CodeOwnerReviews:
 		return "waiting for a review by a code owner", nil
+	case !rules.Readable:
+		return "the branch's rules are not met yet: " + rules.Why, nil
 	}
 	return "the branch's rules are not met yet", nil
 }
