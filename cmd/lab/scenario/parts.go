@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -128,7 +129,7 @@ func (t *story) adopted() {
 			return err
 		}
 		want := strings.Replace(t.world.Text(), "replicas: 3", "replicas: 6", 1)
-		return t.inGit(ctx, want)
+		return errors.Join(t.inGit(ctx, want), t.spent())
 	})
 	t.do("one pull request", func(context.Context) error {
 		if n := len(t.rig.Git.Pulls(t.world)); n != 1 {

@@ -9,10 +9,58 @@ import (
 	"time"
 )
 
+// The measures of a whole reconciliation.
+const (
+	// MachineShare is everything but people and waits: the work of the bot and
+	// of those it asks.
+	MachineShare = "whole job, the machine's share"
+	BetweenPolls = "whole job, waits between polls"
+	ForPeople    = "whole job, waits for people"
+)
+
 // shares notes how long the bot itself took from command to card, and how long
-// it waited for other systems. It is the one thing that the bot's log is read
-// for: no one outside can tell these two apart.
+// it waited for other systems. It and spent are the two things that the bot's
+// log is read for: no one outside can tell these times apart.
 func (t *story) shares() error {
+	var last *logged
+	err := t.log(func(line logged) {
+		if line.Total > 0 {
+			last = &line
+		}
+	})
+	if last != nil {
+		t.note("command to card, the bot's own", last.Own.duration())
+		t.note("command to card, waiting for others", last.Waiting.duration())
+	}
+	return err
+}
+
+// spent notes where the time of the whole reconciliation went.
+func (t *story) spent() error {
+	return t.log(func(line logged) {
+		if line.Msg == "ended" {
+			t.note(MachineShare, line.Times.Machine.duration())
+			t.note(BetweenPolls, line.Times.Polls.duration())
+			t.note(ForPeople, line.Times.People.duration())
+		}
+	})
+}
+
+// logged is a line of the bot's log with times in it.
+type logged struct {
+	Msg, Run            string
+	Total, Own, Waiting milliseconds
+	Times               struct{ Machine, Polls, People milliseconds }
+}
+
+type milliseconds float64
+
+func (ms milliseconds) duration() time.Duration {
+	return time.Duration(float64(ms) * float64(time.Millisecond))
+}
+
+// log visits what the bot logged of this story's reconciliation.
+func (t *story) log(visit func(logged)) error {
 	log, err := os.Open(t.rig.Bot.Log())
 	if err != nil {
 		return fmt.Errorf("read the bot's times: %w", err)
@@ -20,25 +68,14 @@ func (t *story) shares() error {
 	defer log.Close()
 	lines := bufio.NewScanner(log)
 	lines.Buffer(make([]byte, 64<<10), 1<<20)
-	var last *timed
 	for lines.Scan() {
-		var line timed
+		var line logged
 		// Lines of others, and one that is being written, are no times.
-		if json.Unmarshal(lines.Bytes(), &line) == nil && line.Total > 0 && t.isCardOf(line.Run) {
-			last = &line
+		if json.Unmarshal(lines.Bytes(), &line) == nil && t.isCardOf(line.Run) {
+			visit(line)
 		}
 	}
-	if last != nil {
-		t.note("command to card, the bot's own", time.Duration(last.Own*float64(time.Millisecond)))
-		t.note("command to card, waiting for others", time.Duration(last.Waiting*float64(time.Millisecond)))
-	}
 	return lines.Err()
-}
-
-// timed is a line of the bot's log about a card.
-type timed struct {
-	Run                 string
-	Total, Own, Waiting float64 // milliseconds
 }
 
 // isCardOf tells whether the card belongs to a reconciliation: its id is in the

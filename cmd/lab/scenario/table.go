@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"reconcilebot/bot/slacksim"
@@ -45,7 +46,7 @@ func scaledRevert(t *story) {
 		if err := t.replicas(ctx, 3); err != nil {
 			return err
 		}
-		return t.inGit(ctx, t.world.Text())
+		return errors.Join(t.inGit(ctx, t.world.Text()), t.spent())
 	})
 }
 
