@@ -1,0 +1,102 @@
+package githubsim
+
+import (
+	"encoding/base64"
+	"net/http"
+	"slices"
+	"strings"
+)
+
+func (s *Sim) getContents(a *asked) (int, any, error) {
+	r, err := a.repo(Read)
+	if err != nil {
+		return 0, nil, err
+	}
+	revision := a.URL.Query().Get("ref")
+	if revision == "" {
+		revision = "main"
+	}
+	sha, ok := r.commitOf(revision)
+	if !ok {
+		return 0, nil, notFound()
+	}
+	path := a.PathValue("path")
+	content, err := r.git("cat-file", "blob", sha+":"+path)
+	if err != nil {
+		return 0, nil, notFound()
+	}
+	return http.StatusOK, map[string]any{
+		"type": "file", "encoding": "base64", "path": path, "name": path[strings.LastIndexByte(path, '/')+1:],
+		"size": len(content), "content": base64.StdEncoding.EncodeToString([]byte(content)),
+		"html_url": r.sim.url + "/" + r.fullName() + "/blob/" + revision + "/" + path,
+	}, nil
+}
+
+func (s *Sim) getCommits(a *asked) (int, any, error) {
+	r, err := a.repo(Read)
+	if err != nil {
+		return 0, nil, err
+	}
+	from := a.URL.Query().Get("sha")
+	if from == "" {
+		from = "main"
+	}
+	sha, ok := r.commitOf(from)
+	if !ok {
+		return 0, nil, notFound()
+	}
+	args := []string{"log", "--format=%H", "--max-count=500", sha}
+	if path := a.URL.Query().Get("path"); path != "" {
+		args = append(args, "--", path)
+	}
+	out, err := r.git(args...)
+	if err != nil {
+		return 0, nil, err
+	}
+	list := []map[string]any{}
+	for _, sha := range page(a, strings.Fields(out)) {
+		list = append(list, r.commitJSON(sha))
+	}
+	return http.StatusOK, list, nil
+}
+
+func (s *Sim) getCommit(a *asked) (int, any, error) {
+	r, err := a.repo(Read)
+	if err != nil {
+		return 0, nil, err
+	}
+	sha, ok := r.commitOf(a.PathValue("sha"))
+	if !ok {
+		return 0, nil, &failure{status: http.StatusUnprocessableEntity, message: "No commit found for SHA: " + a.PathValue("sha")}
+	}
+	return http.StatusOK, r.commitJSON(sha), nil
+}
+
+func (r *repo) commitJSON(sha string) map[string]any {
+	out, err := r.git("show", "--no-patch", "--format=%an%x00%ae%x00%aI%x00%cn%x00%ce%x00%cI%x00%P%x00%T%x00%B", sha)
+	f := strings.SplitN(out, "\x00", 9)
+	if err != nil || len(f) < 9 {
+		return nil
+	}
+	parents := []map[string]any{}
+	for p := range strings.FieldsSeq(f[6]) {
+		parents = append(parents, map[string]any{"sha": p})
+	}
+	return map[string]any{
+		"sha": sha, "html_url": r.sim.url + "/" + r.fullName() + "/commit/" + sha, "parents": parents,
+		"commit": map[string]any{
+			"message": strings.TrimRight(f[8], "\n"), "tree": map[string]any{"sha": f[7]},
+			"author":    map[string]any{"name": f[0], "email": f[1], "date": f[2]},
+			"committer": map[string]any{"name": f[3], "email": f[4], "date": f[5]},
+		},
+	}
+}
+
+// files are those that a head changes since it left a base.
+func (r *repo) files(base, head string) []string {
+	out, err := r.git("diff", "--name-only", base+"..."+head)
+	if err != nil {
+		return nil
+	}
+	return slices.Collect(strings.FieldsSeq(out))
+}

@@ -1,0 +1,64 @@
+package githubsim
+
+import (
+	"net/http"
+	"strings"
+)
+
+func (s *Sim) getRef(a *asked) (int, any, error) {
+	r, err := a.repo(Read)
+	if err != nil {
+		return 0, nil, err
+	}
+	branch, ok := strings.CutPrefix(a.PathValue("ref"), "heads/")
+	if sha := r.head(branch); ok && sha != "" {
+		return http.StatusOK, r.refJSON(branch, sha), nil
+	}
+	return 0, nil, notFound()
+}
+
+func (r *repo) refJSON(branch, sha string) map[string]any {
+	return map[string]any{"ref": "refs/heads/" + branch, "url": r.sim.apiURL("repos", r.fullName(), "git/refs/heads", branch),
+		"object": map[string]any{"type": "commit", "sha": sha, "url": r.sim.apiURL("repos", r.fullName(), "git/commits", sha)}}
+}
+
+func (s *Sim) postRef(a *asked) (int, any, error) {
+	r, err := a.repo(Write)
+	if err != nil {
+		return 0, nil, err
+	}
+	var want struct{ Ref, SHA string }
+	if err := a.body(&want); err != nil {
+		return 0, nil, err
+	}
+	branch, ok := strings.CutPrefix(want.Ref, "refs/heads/")
+	sha, known := r.commitOf(want.SHA)
+	switch {
+	case !ok || !known:
+		return 0, nil, &failure{status: http.StatusUnprocessableEntity, message: "Object does not exist"}
+	case r.head(branch) != "":
+		return 0, nil, &failure{status: http.StatusUnprocessableEntity, message: "Reference already exists"}
+	}
+	if err := r.move(branch, sha); err != nil {
+		return 0, nil, &failure{status: http.StatusUnprocessableEntity, message: "Reference name is invalid"}
+	}
+	return http.StatusCreated, r.refJSON(branch, sha), nil
+}
+
+func (s *Sim) deleteRef(a *asked) (int, any, error) {
+	r, err := a.repo(Write)
+	if err != nil {
+		return 0, nil, err
+	}
+	branch, ok := strings.CutPrefix(a.PathValue("ref"), "heads/")
+	if !ok || r.head(branch) == "" {
+		return 0, nil, &failure{status: http.StatusUnprocessableEntity, message: "Reference does not exist"}
+	}
+	if _, ok := r.protected[branch]; ok {
+		return 0, nil, &failure{status: http.StatusUnprocessableEntity, message: "Cannot delete a protected branch"}
+	}
+	if _, err := r.git("update-ref", "-d", "refs/heads/"+branch); err != nil {
+		return 0, nil, err
+	}
+	return http.StatusNoContent, nil, nil
+}
