@@ -34,7 +34,7 @@ func tidy(ctx context.Context, c Config, w io.Writer) (Tally, error) {
 	}
 	nested, err := modules(filepath.Join(c.Root, "deploy"))
 	for _, dir := range nested {
-		err = errors.Join(err, c.exec(ctx, dir, io.Discard, w, "go", "list", "-deps", "."))
+		err = errors.Join(err, c.exec(ctx, dir, io.Discard, w, "go", "list", "-mod=readonly", "-deps", "./...", "tool"))
 	}
 	return Tally{}, err
 }

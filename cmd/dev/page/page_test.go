@@ -249,6 +249,8 @@ func (p *tab) reviewAs(person, pull string) {
 	p.do("open the pull request", chromedp.Navigate(pull))
 	p.do("say who is there", chromedp.WaitVisible(chromedp.CSS("select")), chromedp.SetValue(chromedp.CSS("select"), person))
 	p.pressButton(`//button[normalize-space(.)="Approve"]`)
+	// The form is sent and its answer drawn before anything else is opened.
+	p.do("see the review", chromedp.WaitVisible(chromedp.Search(fmt.Sprintf(`//li[contains(normalize-space(.), "%s approved")]`, person))))
 }
 
 // shoot takes a picture, if a file is named.
