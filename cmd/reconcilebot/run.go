@@ -13,11 +13,12 @@ import (
 )
 
 // Exit codes: what was asked for was done; it could not be done; it was not
-// understood.
+// understood; it was refused, at least in part, because it is not proven.
 const (
 	exitDone    = 0
 	exitFailed  = 1
 	exitNotSaid = 2
+	exitRefused = 3
 )
 
 // console is what a subcommand has around it.
@@ -37,6 +38,7 @@ func subcommands() []subcommand {
 	return []subcommand{
 		{"serve", "--config FILE", "run the bot until it gets SIGTERM or Ctrl-C", serve},
 		{"doctor", "--config FILE [-o json]", "check each token, right and address, and say how to mend what is missing", examine},
+		{"propose", "--repo DIR --path DIR --live FILE", "say which edits in Git make it as the live objects are, and prove them; no cluster needed", offer},
 		{"manifest", "", "print the manifest of the Slack app, to create it from", manifest},
 		{"version", "", "print what this binary was built from", version},
 		{"help", "[SUBCOMMAND]", "print this", help},
@@ -62,6 +64,8 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 	case errors.As(err, &misuse):
 		c.say("reconcilebot: %s\n%s", misuse.say, "Usage: reconcilebot help\n")
 		return exitNotSaid
+	case errors.Is(err, errRefused):
+		return exitRefused
 	case !errors.Is(err, errReported):
 		c.say("reconcilebot: %v\n", err)
 	}

@@ -38,6 +38,8 @@ const (
 	NotForGit Class = "not-for-git"
 	// Unreadable means that a file is no manifest that can be edited.
 	Unreadable Class = "unreadable"
+	// Immutable means that the target follows a revision that no commit moves.
+	Immutable Class = "immutable-revision"
 	// TooLarge means that a bound was reached.
 	TooLarge Class = "too-large"
 )

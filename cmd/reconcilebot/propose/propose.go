@@ -1,0 +1,134 @@
+// Package propose compares a render of a Git tree with live objects from a
+// file, and proposes proven edits that make the two agree. It needs neither a
+// cluster nor Slack.
+//
+// It must never write to the tree unless it is told to, and never return an
+// edit that is not proven.
+//
+// Why what can't be rendered is a refusal and no error: whoever runs this in
+// a pipeline wants to know that a person has to look, which is an answer.
+package propose
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"time"
+
+	"reconcilebot/runbook/manifest"
+)
+
+// Options say what to compare.
+type Options struct {
+	// Repo is a directory that holds the tree.
+	Repo string
+	// Target is a file with one Application; Path a directory of the tree.
+	// One of them is set.
+	Target, Path string
+	// Live is a file with the live objects.
+	Live string
+	// Values are values files of the chart at Path.
+	Values []string
+	// Namespace is where objects go that name no namespace.
+	Namespace string
+	// Select are Kind/namespace/name[:path]; without any, all is compared.
+	Select []string
+	// Write makes the edits in the tree.
+	Write bool
+	// Now is the time, for measuring.
+	Now func() time.Time
+}
+
+// Run compares and proposes.
+func Run(ctx context.Context, o Options) (Result, error) {
+	began := o.Now()
+	root, err := os.OpenRoot(o.Repo)
+	if err != nil {
+		return Result{}, fmt.Errorf("open the repository: %w", err)
+	}
+	defer func() { _ = root.Close() }() // it was only read through
+	live, err := readObjects(o.Live)
+	if err != nil {
+		return Result{}, err
+	}
+	src, pinned, err := o.source()
+	if err != nil {
+		return Result{}, err
+	}
+	read := o.Now()
+	out, err := o.propose(ctx, root.FS(), src, live, pinned)
+	if err != nil {
+		return Result{}, err
+	}
+	out.Ms = map[string]int64{"read": read.Sub(began).Milliseconds(), "propose": o.Now().Sub(read).Milliseconds(), "total": o.Now().Sub(began).Milliseconds()}
+	if o.Write {
+		err = write(root, out.Edits)
+	}
+	return out, err
+}
+
+// source is what is to be rendered, and why no commit can change it.
+func (o Options) source() (src manifest.Source, pinned *manifest.Refusal, err error) {
+	if o.Target != "" {
+		src, pinned, err = readTarget(o.Target)
+	} else {
+		src = manifest.Source{Name: path.Base(path.Clean(o.Path)), Dir: path.Clean(o.Path)}
+		if len(o.Values) > 0 {
+			src.Unsupported = "a Helm chart"
+		}
+	}
+	if o.Namespace != "" {
+		src.Namespace = o.Namespace
+	}
+	return src, pinned, err
+}
+
+func (o Options) propose(ctx context.Context, tree fs.FS, src manifest.Source, live []map[string]any, pinned *manifest.Refusal) (Result, error) {
+	limits := manifest.Limits{}
+	rendered, err := manifest.RenderDir(ctx, tree, src, limits)
+	if r, ok := errors.AsType[*manifest.Refusal](err); ok {
+		if pinned != nil {
+			r = pinned
+		}
+		return refuseAll(live, o.Select, r)
+	}
+	if err != nil {
+		return Result{}, fmt.Errorf("render %s: %w", src.Name, err)
+	}
+	changes, err := differences(src, rendered, live, o.Select)
+	if err != nil {
+		return Result{}, err
+	}
+	if pinned != nil {
+		return conclude(manifest.Proposal{Changes: refusals(changes, pinned)}), nil
+	}
+	consumers, err := kustomizations(tree, src.Dir)
+	if err != nil {
+		return Result{}, fmt.Errorf("look for who else reads the files: %w", err)
+	}
+	p, err := manifest.Propose(ctx, manifest.Request{Tree: tree, Target: src, Consumers: consumers, Changes: changes, Limits: limits})
+	return conclude(p), err
+}
+
+func refusals(changes []manifest.Change, r *manifest.Refusal) (out []manifest.Verdict) {
+	for _, c := range changes {
+		out = append(out, manifest.Verdict{Change: c, Class: r.Class, Why: r.Why, Hint: r.Hint})
+	}
+	return out
+}
+
+// refuseAll refuses every live object as a whole, where there is no render to
+// compare its fields with.
+func refuseAll(live []map[string]any, selected []string, r *manifest.Refusal) (Result, error) {
+	pick := newSelection(selected)
+	var changes []manifest.Change
+	for _, l := range live {
+		if o := nameOf(l); pick.object(o) {
+			changes = append(changes, manifest.Change{Object: o, Op: manifest.Set})
+		}
+	}
+	return conclude(manifest.Proposal{Changes: refusals(changes, r)}), pick.unused()
+}
