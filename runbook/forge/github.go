@@ -45,15 +45,15 @@ func NewGitHub(c Config) (*GitHub, error) {
 	if client.Transport == nil {
 		client.Transport = http.DefaultTransport
 	}
-	host := "api.github.com"
+	scheme, host := "https", "api.github.com"
 	if c.BaseURL != "" {
 		u, err := url.Parse(c.BaseURL)
 		if err != nil || (u.Scheme != "https" && u.Scheme != "http") || u.Host == "" || u.User != nil {
 			return nil, fmt.Errorf("GitHub base URL: want something like https://github.example.com/api/v3/ without user or password")
 		}
-		host = u.Host
+		scheme, host = u.Scheme, u.Host
 	}
-	client.Transport = newMemory(authorise{token: c.Token, host: host, next: client.Transport})
+	client.Transport = newMemory(authorise{token: c.Token, scheme: scheme, host: host, next: client.Transport})
 	api := github.NewClient(client)
 	if c.BaseURL != "" {
 		var err error

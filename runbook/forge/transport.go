@@ -14,11 +14,12 @@ import (
 )
 
 // authorise adds the token to each request for the one host that it is meant
-// for. A redirect to another host goes there without it.
+// for. A redirect to another host, or from https to http, goes there without
+// it.
 type authorise struct {
-	token func() (string, error)
-	host  string
-	next  http.RoundTripper
+	token        func() (string, error)
+	scheme, host string
+	next         http.RoundTripper
 }
 
 // tokenError says that our own token could not be read: nothing was sent.
@@ -28,7 +29,7 @@ func (e *tokenError) Error() string { return "read GitHub token: " + e.err.Error
 func (e *tokenError) Unwrap() error { return e.err }
 
 func (a authorise) RoundTrip(r *http.Request) (*http.Response, error) {
-	if r.URL.Host != a.host {
+	if r.URL.Host != a.host || r.URL.Scheme != a.scheme {
 		return a.next.RoundTrip(r)
 	}
 	token, err := a.token()

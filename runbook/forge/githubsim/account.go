@@ -24,11 +24,6 @@ func (s *Sim) userJSON(login string) map[string]any {
 	}
 }
 
-func (s *Sim) getRateLimit(*asked) (int, any, error) {
-	core := map[string]any{"limit": limit, "used": s.spent, "remaining": max(limit-s.spent, 0), "reset": s.now().Unix() + 3600}
-	return http.StatusOK, map[string]any{"resources": map[string]any{"core": core}, "rate": core}, nil
-}
-
 func (s *Sim) getMeta(*asked) (int, any, error) {
 	return http.StatusOK, map[string]any{"installed_version": "3.14.0", "verifiable_password_authentication": false}, nil
 }
@@ -43,13 +38,4 @@ func (s *Sim) getTeamMembers(a *asked) (int, any, error) {
 		list = append(list, s.userJSON(login))
 	}
 	return http.StatusOK, page(a, list), nil
-}
-
-func (s *Sim) getPermission(a *asked) (int, any, error) {
-	r, err := a.repo(Read)
-	if err != nil {
-		return 0, nil, err
-	}
-	login := a.PathValue("login")
-	return http.StatusOK, map[string]any{"permission": r.may(login).String(), "user": s.userJSON(login)}, nil
 }

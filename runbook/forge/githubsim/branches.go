@@ -94,7 +94,7 @@ func (s *Sim) getRules(a *asked) (int, any, error) {
 		for _, name := range p.Checks {
 			checks = append(checks, map[string]any{"context": name})
 		}
-		list = append(list, rule("required_status_checks", map[string]any{"required_status_checks": checks, "strict_required_status_checks_policy": false}))
+		list = append(list, rule("required_status_checks", map[string]any{"required_status_checks": checks, "strict_required_status_checks_policy": p.Strict}))
 	}
 	if p.Linear {
 		list = append(list, rule("required_linear_history", nil))

@@ -197,7 +197,7 @@ func (s *Sim) getStatus(a *asked) (int, any, error) {
 			state = "pending"
 		}
 	}
-	return http.StatusOK, map[string]any{"state": state, "sha": sha, "total_count": len(list), "statuses": list}, nil
+	return http.StatusOK, map[string]any{"state": state, "sha": sha, "total_count": len(list), "statuses": page(a, list)}, nil
 }
 
 // passed tells whether a required check of a commit has passed, and whether

@@ -3,6 +3,7 @@ package githubsim
 import (
 	"encoding/json"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -10,7 +11,7 @@ import (
 type comment struct {
 	id           int64
 	author, body string
-	at           time.Time
+	at, updated  time.Time
 }
 
 func (s *Sim) getComments(a *asked) (int, any, error) {
@@ -26,7 +27,7 @@ func (s *Sim) getComments(a *asked) (int, any, error) {
 }
 
 func (s *Sim) commentJSON(c *comment) map[string]any {
-	return map[string]any{"id": c.id, "body": c.body, "user": s.userJSON(c.author), "created_at": stamp(c.at), "updated_at": stamp(c.at)}
+	return map[string]any{"id": c.id, "body": c.body, "user": s.userJSON(c.author), "created_at": stamp(c.at), "updated_at": stamp(c.updated)}
 }
 
 func (s *Sim) postComment(a *asked) (int, any, error) {
@@ -41,9 +42,37 @@ func (s *Sim) postComment(a *asked) (int, any, error) {
 	if strings.TrimSpace(want.Body) == "" {
 		return 0, nil, invalid("IssueComment", "body cannot be blank")
 	}
-	c := &comment{id: s.id(), author: a.login, body: want.Body, at: s.now()}
+	c := &comment{id: s.id(), author: a.login, body: want.Body, at: s.now(), updated: s.now()}
 	p.comments = append(p.comments, c)
 	return http.StatusCreated, s.commentJSON(c), nil
+}
+
+// patchComment changes a comment: its author may, and who may write.
+func (s *Sim) patchComment(a *asked) (int, any, error) {
+	r, err := a.repo(Read)
+	if err != nil {
+		return 0, nil, err
+	}
+	var want struct{ Body string }
+	if err := a.body(&want); err != nil {
+		return 0, nil, err
+	}
+	for _, p := range r.pulls {
+		for _, c := range p.comments {
+			if strconv.FormatInt(c.id, 10) != a.PathValue("id") {
+				continue
+			}
+			switch {
+			case c.author != a.login && r.may(a.login) < Write:
+				return 0, nil, &failure{status: http.StatusForbidden, message: "Must have write rights to Repository."}
+			case strings.TrimSpace(want.Body) == "":
+				return 0, nil, invalid("IssueComment", "body cannot be blank")
+			}
+			c.body, c.updated = want.Body, s.now()
+			return http.StatusOK, s.commentJSON(c), nil
+		}
+	}
+	return 0, nil, notFound()
 }
 
 // labels come as a list, or as an object that holds one.

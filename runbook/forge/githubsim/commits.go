@@ -3,7 +3,6 @@ package githubsim
 import (
 	"encoding/base64"
 	"net/http"
-	"slices"
 	"strings"
 )
 
@@ -90,13 +89,4 @@ func (r *repo) commitJSON(sha string) map[string]any {
 			"committer": map[string]any{"name": f[3], "email": f[4], "date": f[5]},
 		},
 	}
-}
-
-// files are those that a head changes since it left a base.
-func (r *repo) files(base, head string) []string {
-	out, err := r.git("diff", "--name-only", base+"..."+head)
-	if err != nil {
-		return nil
-	}
-	return slices.Collect(strings.FieldsSeq(out))
 }

@@ -21,10 +21,13 @@ func (r *repo) mergeability(p *pull) (mergeable any, state string) {
 	if _, err := r.git("merge-tree", "--write-tree", p.baseSHA, p.headSHA); err != nil {
 		return false, "dirty"
 	}
+	unmet := r.unmet(p)
 	switch {
 	case p.draft:
 		return true, "draft"
-	case len(r.unmet(p)) > 0:
+	case len(unmet) == 1 && unmet[0] == outdated:
+		return true, "behind"
+	case len(unmet) > 0:
 		return true, "blocked"
 	case r.unstable(p.headSHA):
 		return true, "unstable"
@@ -107,9 +110,12 @@ func (r *repo) merge(p *pull, login, method, title, message, expect string) (str
 	if err != nil {
 		return "", err
 	}
+	base := p.baseSHA
 	if err := r.move(p.base, sha); err != nil {
 		return "", err
 	}
+	// What was merged is shown against the base as it was.
+	p.baseSHA = base
 	now := r.sim.now()
 	p.merged, p.closed, p.updated, p.mergedBy, p.mergeSHA = now, now, now, login, sha
 	if r.options.DeleteBranches {

@@ -52,6 +52,9 @@ func (s *Sim) act(req *http.Request, as string) error {
 		if !p.closed.IsZero() {
 			return &failure{status: http.StatusUnprocessableEntity, message: "This pull request has ended; a review changes nothing any more."}
 		}
+		if action == "request_changes" && strings.TrimSpace(req.PostForm.Get("comment")) == "" {
+			return &failure{status: http.StatusUnprocessableEntity, message: "Say in the comment what should change."}
+		}
 		event := map[string]string{"approve": "APPROVE", "request_changes": "REQUEST_CHANGES"}[action]
 		_, err = r.review(p, as, event, req.PostForm.Get("comment"))
 	case "merge":

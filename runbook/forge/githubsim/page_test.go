@@ -79,6 +79,7 @@ func TestAPersonReviewsAndMergesOnThePage(t *testing.T) {
 		{"nobody chosen", url.Values{"action": {"approve"}}, "Choose who you are first."},
 		{"the author approves", url.Values{"as": {"bot"}, "action": {"approve"}}, "Can not approve your own pull request"},
 		{"merge before it may be", merge, "At least 1 approving review is required"},
+		{"changes asked for without words", url.Values{"as": {"carol"}, "action": {"request_changes"}}, "Say in the comment"},
 		{"an unknown button", url.Values{"as": {"carol"}, "action": {"explode"}}, "no button of this page"},
 		{"a stranger", url.Values{"as": {"gwen"}, "action": {"approve"}}, "not for you to see"},
 	} {

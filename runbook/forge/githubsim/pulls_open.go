@@ -44,8 +44,12 @@ func (s *Sim) postPull(a *asked) (int, any, error) {
 
 // askOwners asks the code owners for a review, as GitHub does by itself.
 func (r *repo) askOwners(p *pull) {
-	for _, file := range r.files(p.baseSHA, p.headSHA) {
-		for _, owner := range r.owners(p.baseSHA, file) {
+	changes, err := r.changes(p.baseSHA, p.headSHA)
+	if err != nil {
+		return
+	}
+	for _, c := range changes {
+		for _, owner := range r.owners(p.baseSHA, c.path) {
 			if org, team, ok := strings.Cut(strings.TrimPrefix(owner, "@"), "/"); ok && org == r.owner {
 				p.askedTeams = appendNew(p.askedTeams, team)
 			} else if login := strings.TrimPrefix(owner, "@"); login != p.author && r.sim.users[login] != nil {

@@ -45,6 +45,42 @@ func (s *Sim) postRef(a *asked) (int, any, error) {
 	return http.StatusCreated, r.refJSON(branch, sha), nil
 }
 
+// patchRef moves a branch. Only forward, if it is not forced.
+func (s *Sim) patchRef(a *asked) (int, any, error) {
+	r, err := a.repo(Write)
+	if err != nil {
+		return 0, nil, err
+	}
+	var want struct {
+		SHA   string
+		Force bool
+	}
+	if err := a.body(&want); err != nil {
+		return 0, nil, err
+	}
+	refuse := func(text string) (int, any, error) {
+		return 0, nil, &failure{status: http.StatusUnprocessableEntity, message: text}
+	}
+	branch, ok := strings.CutPrefix(a.PathValue("ref"), "heads/")
+	old := r.head(branch)
+	sha, known := r.commitOf(want.SHA)
+	switch {
+	case !ok || old == "":
+		return refuse("Reference does not exist")
+	case !known:
+		return refuse("Object does not exist")
+	case r.protected[branch] != nil:
+		return refuse("Changes must be made through a pull request.")
+	}
+	if _, err := r.git("merge-base", "--is-ancestor", old, sha); err != nil && !want.Force {
+		return refuse("Update is not a fast forward")
+	}
+	if err := r.move(branch, sha); err != nil {
+		return 0, nil, err
+	}
+	return http.StatusOK, r.refJSON(branch, sha), nil
+}
+
 func (s *Sim) deleteRef(a *asked) (int, any, error) {
 	r, err := a.repo(Write)
 	if err != nil {
@@ -60,5 +96,6 @@ func (s *Sim) deleteRef(a *asked) (int, any, error) {
 	if _, err := r.git("update-ref", "-d", "refs/heads/"+branch); err != nil {
 		return 0, nil, err
 	}
+	r.arrived()
 	return http.StatusNoContent, nil, nil
 }

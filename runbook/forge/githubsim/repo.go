@@ -175,7 +175,8 @@ func (r *repo) move(branch, sha string) error {
 	return nil
 }
 
-// arrived gives every branch's tip that is new its check runs.
+// arrived follows up on branches that moved: every tip that is new gets its
+// check runs, and pull requests go with their branches.
 func (r *repo) arrived() {
 	out, err := r.git("for-each-ref", "--format=%(objectname)", "refs/heads")
 	if err != nil {
@@ -189,6 +190,10 @@ func (r *repo) arrived() {
 		for _, c := range r.options.Checks {
 			r.runs[sha] = append(r.runs[sha], &run{id: r.sim.id(), name: c.Name, started: r.sim.now(), ends: r.sim.now().Add(c.After), conclusion: c.Conclusion})
 		}
+	}
+	// A head that is put back later must not find its old approvals.
+	for _, p := range r.openPulls() {
+		r.dismissStale(p)
 	}
 }
 

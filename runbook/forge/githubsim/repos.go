@@ -18,13 +18,11 @@ func (r *repo) json(login string) map[string]any {
 	may := r.may(login)
 	body := map[string]any{
 		"id": r.id, "name": r.name, "full_name": r.fullName(), "private": true, "default_branch": "main",
-		"owner":     map[string]any{"login": r.owner, "type": "Organization"},
-		"url":       r.sim.apiURL("repos", r.fullName()),
-		"html_url":  r.sim.url + "/" + r.fullName(),
-		"clone_url": r.sim.url + "/" + r.fullName() + ".git",
-		"permissions": map[string]bool{
-			"pull": may >= Read, "triage": may >= Write, "push": may >= Write, "maintain": may >= Admin, "admin": may >= Admin,
-		},
+		"owner":       map[string]any{"login": r.owner, "type": "Organization"},
+		"url":         r.sim.apiURL("repos", r.fullName()),
+		"html_url":    r.sim.url + "/" + r.fullName(),
+		"clone_url":   r.sim.url + "/" + r.fullName() + ".git",
+		"permissions": r.rights(login),
 	}
 	if may >= Write {
 		body["allow_merge_commit"] = r.allows("merge")
@@ -49,7 +47,7 @@ func (p *Protection) json() map[string]any {
 		}
 	}
 	if len(p.Checks) > 0 {
-		body["required_status_checks"] = map[string]any{"strict": false, "contexts": p.Checks, "checks": contexts(p.Checks)}
+		body["required_status_checks"] = map[string]any{"strict": p.Strict, "contexts": p.Checks, "checks": contexts(p.Checks)}
 	}
 	return body
 }

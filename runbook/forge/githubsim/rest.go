@@ -13,9 +13,6 @@ import (
 	"time"
 )
 
-// limit is a user's hourly allowance of REST requests.
-const limit = 5000
-
 // Handler serves everything on one address.
 func (s *Sim) Handler() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
@@ -40,8 +37,9 @@ func (s *Sim) Handler() http.Handler {
 // asked is one REST request, after authentication.
 type asked struct {
 	*http.Request
-	sim   *Sim
-	login string
+	sim    *Sim
+	login  string
+	header http.Header // of the answer
 }
 
 // failure is an answer that is no success, in GitHub's form.
@@ -50,6 +48,7 @@ type failure struct {
 	status  int
 	message string
 	errors  []map[string]string
+	doc     string // documentation_url, if it is a special one
 }
 
 func (f *failure) Error() string { return f.message }
@@ -79,12 +78,12 @@ func (s *Sim) rest(f endpoint) http.HandlerFunc {
 		}
 		s.mu.Lock()
 		w.Header().Set("X-OAuth-Scopes", s.users[login].Scopes)
-		if s.exhausted(w) {
+		if over := s.overLimit(w.Header(), login); over != nil {
 			s.mu.Unlock()
-			s.answer(w, req, http.StatusForbidden, problem(&failure{status: 403, message: "API rate limit exceeded for user ID " + login}))
+			s.answer(w, req, over.status, problem(over))
 			return
 		}
-		status, body, err := f(&asked{Request: req, sim: s, login: login})
+		status, body, err := f(&asked{Request: req, sim: s, login: login, header: w.Header()})
 		s.mu.Unlock()
 		if err != nil {
 			f, ok := err.(*failure)
@@ -99,23 +98,13 @@ func (s *Sim) rest(f endpoint) http.HandlerFunc {
 
 func problem(f *failure) map[string]any {
 	p := map[string]any{"message": f.message, "documentation_url": "https://docs.github.com/rest", "status": strconv.Itoa(f.status)}
+	if f.doc != "" {
+		p["documentation_url"] = f.doc
+	}
 	if f.errors != nil {
 		p["errors"] = f.errors
 	}
 	return p
-}
-
-func (s *Sim) exhausted(w http.ResponseWriter) bool {
-	reset := s.now().Truncate(time.Hour).Add(time.Hour)
-	left := max(limit-s.spent, 0)
-	if s.now().Before(s.limited) {
-		reset, left = s.limited, 0
-	}
-	w.Header().Set("X-RateLimit-Limit", strconv.Itoa(limit))
-	w.Header().Set("X-RateLimit-Remaining", strconv.Itoa(left))
-	w.Header().Set("X-RateLimit-Reset", strconv.FormatInt(reset.Unix()+1, 10))
-	w.Header().Set("X-RateLimit-Resource", "core")
-	return left == 0
 }
 
 // answer writes JSON with an ETag; an unchanged GET is 304 and costs nothing.
@@ -144,13 +133,6 @@ func (s *Sim) answer(w http.ResponseWriter, req *http.Request, status int, body 
 	s.mu.Unlock()
 	w.WriteHeader(status)
 	_, _ = w.Write(raw.Bytes())
-}
-
-// Spent is how many REST requests have cost rate limit.
-func (s *Sim) Spent() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.spent
 }
 
 // maxBody bounds what a request may carry.
@@ -203,19 +185,6 @@ func (r *repo) numbered(text string) (*pull, bool) {
 		return nil, false
 	}
 	return r.pulls[number-1], true
-}
-
-// page cuts a list to the page asked for.
-func page[T any](a *asked, list []T) []T {
-	number := func(key string, otherwise int) int {
-		if n, err := strconv.Atoi(a.URL.Query().Get(key)); err == nil && n > 0 {
-			return n
-		}
-		return otherwise
-	}
-	size := min(number("per_page", 30), 100)
-	from := min((number("page", 1)-1)*size, len(list))
-	return list[from:min(from+size, len(list))]
 }
 
 func stamp(t time.Time) any {

@@ -3,11 +3,8 @@ package githubsim
 import (
 	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 	"time"
-
-	"reconcilebot/runbook/forge"
 )
 
 // review is somebody's word on one commit of a pull request.
@@ -42,6 +39,9 @@ func (s *Sim) postReview(a *asked) (int, any, error) {
 	var want struct{ Event, Body string }
 	if err := a.body(&want); err != nil {
 		return 0, nil, err
+	}
+	if event := strings.ToUpper(want.Event); event != "APPROVE" && strings.TrimSpace(want.Body) == "" {
+		return 0, nil, &failure{status: http.StatusUnprocessableEntity, message: "Unprocessable Entity: Review comments and body are missing"}
 	}
 	v, err := r.review(p, a.login, want.Event, want.Body)
 	if err != nil {
@@ -85,21 +85,6 @@ func (r *repo) review(p *pull, login, event, body string) (*review, error) {
 	return v, nil
 }
 
-// dismissStale takes away the approvals of commits that were replaced, where
-// the branch wants that.
-func (r *repo) dismissStale(p *pull) {
-	r.follow(p)
-	rules := r.protected[p.base]
-	if rules == nil || !rules.DismissStale {
-		return
-	}
-	for _, v := range p.reviews {
-		if v.state == "APPROVED" && v.sha != p.headSHA {
-			v.state = "DISMISSED"
-		}
-	}
-}
-
 // standing is each reviewer's last word that counts.
 func (r *repo) standing(p *pull) map[string]string {
 	r.dismissStale(p)
@@ -112,15 +97,8 @@ func (r *repo) standing(p *pull) map[string]string {
 	return last
 }
 
-// owners are those of a file by the CODEOWNERS at a commit.
-func (r *repo) owners(sha, file string) []string {
-	for _, path := range forge.CodeownersPaths {
-		if rules, err := r.git("cat-file", "blob", sha+":"+path); err == nil {
-			return forge.Owners([]byte(rules), file)
-		}
-	}
-	return nil
-}
+// outdated is what a strict branch says to a head that lacks its commits.
+const outdated = "The head branch is not up to date with the base branch."
 
 // unmet lists what the base branch still asks of a pull request.
 func (r *repo) unmet(p *pull) []string {
@@ -143,7 +121,11 @@ func (r *repo) unmet(p *pull) []string {
 		list = append(list, "Changes have been requested by a reviewer with write access.")
 	}
 	if approvals < rules.Reviews {
-		list = append(list, fmt.Sprintf("At least %d approving review is required by reviewers with write access.", rules.Reviews))
+		word := "review is"
+		if rules.Reviews > 1 {
+			word = "reviews are"
+		}
+		list = append(list, fmt.Sprintf("At least %d approving %s required by reviewers with write access.", rules.Reviews, word))
 	}
 	if rules.CodeOwners && !r.ownersAgree(p, words) {
 		list = append(list, "Waiting on code owner review.")
@@ -155,27 +137,8 @@ func (r *repo) unmet(p *pull) []string {
 			list = append(list, fmt.Sprintf("Required status check %q is expected.", name))
 		}
 	}
+	if rules.Strict && r.isBehind(p) {
+		list = append(list, outdated)
+	}
 	return list
-}
-
-// ownersAgree tells whether an owner of every changed file approved.
-func (r *repo) ownersAgree(p *pull, words map[string]string) bool {
-	for _, file := range r.files(p.baseSHA, p.headSHA) {
-		owners := r.owners(p.baseSHA, file)
-		if len(owners) > 0 && !slices.ContainsFunc(owners, func(owner string) bool { return r.approvedBy(owner, words) }) {
-			return false
-		}
-	}
-	return true
-}
-
-func (r *repo) approvedBy(owner string, words map[string]string) bool {
-	name := strings.TrimPrefix(owner, "@")
-	logins := []string{name}
-	if strings.Contains(name, "/") {
-		logins = r.sim.teams[name]
-	}
-	return slices.ContainsFunc(logins, func(login string) bool {
-		return words[login] == "APPROVED" && r.may(login) >= Write
-	})
 }

@@ -28,16 +28,18 @@ type Sim struct {
 	api, pages *http.ServeMux
 	templates  *template.Template
 
-	mu      sync.Mutex
-	users   map[string]*User // by login
-	tokens  map[string]string
-	teams   map[string][]string // "org/team" → logins
-	repos   map[string]*repo    // "owner/name"
-	down    bool
-	holds   []*Hold
-	spent   int
-	limited time.Time
-	nextID  int64
+	mu     sync.Mutex
+	users  map[string]*User // by login
+	tokens map[string]string
+	teams  map[string][]string // "org/team" → logins
+	repos  map[string]*repo    // "owner/name"
+	down   bool
+	holds  []*Hold
+	// spent are the requests that cost rate limit, ever; spentBefore those
+	// before this hour.
+	spent, spentBefore  int
+	hour, limited, busy time.Time
+	nextID              int64
 }
 
 // User is an account.
@@ -90,9 +92,11 @@ type AutoCheck struct {
 // Protection is what a branch asks for. A protected branch takes no push: its
 // changes come by pull request.
 type Protection struct {
-	Reviews      int
-	CodeOwners   bool
-	Checks       []string
+	Reviews    int
+	CodeOwners bool
+	Checks     []string
+	// Strict wants the head to have all commits of the branch.
+	Strict       bool
 	DismissStale bool
 	Linear       bool
 }
@@ -152,14 +156,6 @@ func (s *Sim) SetDown(down bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.down = down
-}
-
-// SetLimited makes every REST request fail with an exhausted rate limit until
-// a time.
-func (s *Sim) SetLimited(until time.Time) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.limited = until
 }
 
 func (s *Sim) id() int64 {

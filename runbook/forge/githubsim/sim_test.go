@@ -32,7 +32,7 @@ func open(t *testing.T, o githubsim.Options, p githubsim.Protection) office {
 		sim.AddUser(githubsim.User{Login: login, Token: "ghp_" + login, Scopes: "repo"})
 	}
 	sim.AddTeam("acme", "payments", "carol")
-	o.Access = map[string]githubsim.Permission{"bot": githubsim.Write, "bob": githubsim.Write, "carol": githubsim.Write}
+	o.Access = map[string]githubsim.Permission{"bot": githubsim.Write, "bob": githubsim.Write, "carol": githubsim.Write, "ada": githubsim.Admin}
 	files := map[string]string{".github/CODEOWNERS": "* @acme/payments\n", "prod/web.yaml": "replicas: 3\n"}
 	if err := sim.CreateRepo("acme", "gitops", files, o); err != nil {
 		t.Fatal(err)
