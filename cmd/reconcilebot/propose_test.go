@@ -57,11 +57,12 @@ func TestPropose(t *testing.T) {
 		code    int
 		verdict string
 		edits   int
+		content string
 	}{
 		"scaled by hand":           {live: scaled, verdict: "proven", edits: 1},
 		"as in Git, with defaults": {live: defaulted, verdict: "nothing"},
 		"only what is selected":    {live: scaled, more: []string{"--select", "Deployment/shop/web:spec.template"}, verdict: "nothing"},
-		"a whole list item":        {live: scaled + "        - name: side\n          image: x\n", code: exitRefused, verdict: "partial", edits: 1},
+		"a whole list item":        {live: scaled + "        - name: side\n          image: x\n", verdict: "proven", edits: 1, content: scaled + "        - name: side\n          image: x\n"},
 		"a Kustomize directory":    {live: scaled, extra: map[string]string{"apps/web/kustomization.yaml": "resources: [web.yaml]\n"}, code: exitRefused, verdict: "refused"},
 		"a base of another":        {live: scaled, extra: map[string]string{"prod/kustomization.yaml": "resources: [../apps/web/web.yaml]\n"}, code: exitRefused, verdict: "refused"},
 		"another one's base":       {live: scaled, extra: map[string]string{"prod/kustomization.yaml": "resources: [../apps/api]\n"}, verdict: "proven", edits: 1},
@@ -82,7 +83,10 @@ func TestPropose(t *testing.T) {
 			if code != tc.code || got.Verdict != tc.verdict || len(got.Edits) != tc.edits {
 				t.Errorf("got exit %d, %s, %d edits; want %d, %s, %d: %s", code, got.Verdict, len(got.Edits), tc.code, tc.verdict, tc.edits, out)
 			}
-			if tc.edits > 0 && got.Edits[0].Content != scaled {
+			if tc.content == "" {
+				tc.content = scaled
+			}
+			if tc.edits > 0 && got.Edits[0].Content != tc.content {
 				t.Errorf("the file would be %q", got.Edits[0].Content)
 			}
 			if raw, _ := os.ReadFile(filepath.Join(repo, "apps/web/web.yaml")); string(raw) != inGit {

@@ -13,6 +13,8 @@ type edited struct {
 	// through is what the value is reached through, if that is shared.
 	through *yaml.Node
 	anchor  string
+	// shape is set if more than one value changes.
+	shape *shaped
 }
 
 // explain names the anchor when an edit moved what is tied to it.
@@ -41,6 +43,15 @@ func (p *proposer) edit(v *Verdict, r Resource, content []byte) (edited, *Refusa
 		return edited{}, r
 	}
 	at, refusal := locate(root, v.Path)
+	if p.req.Structure && path.Ext(v.File) != ".json" && isShape(v.Change, refusal) {
+		s, refusal := t.reshape(root, v.Change)
+		if refusal != nil {
+			return edited{}, refusal
+		}
+		v.Line = t.lineAt(s.start)
+		e := edited{file: v.File, content: s.apply(content), shape: &s}
+		return e, s.verify(t, e.content)
+	}
 	if refusal != nil {
 		return edited{}, refusal
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // guard refuses what must never be written, whatever a rendering shows.
-func guard(c Change) *Refusal {
+func guard(c Change, structure bool) *Refusal {
 	switch {
 	case c.Object.Kind == "Secret" && c.Object.Group() == "":
 		return refuse(Encrypted, "Change the secret where it is kept: its SealedSecret, ExternalSecret, vault or encrypted file.", "%s is a Secret: its values must not pass through here", c.Object)
@@ -23,6 +23,8 @@ func guard(c Change) *Refusal {
 		return refuse(Structure, "Add or delete the manifest by hand.", "whole objects can't be written back so far")
 	case isIdentity(c.Path):
 		return refuse(Structure, "Change the manifest by hand.", "%s names the object: with another one it would be another object", c.Path)
+	case structure && c.Op != Set && (c.Op == Remove || c.Live != nil):
+		return nil
 	case c.Op == Remove || c.Live == nil:
 		return refuse(Structure, "Take "+c.Path.String()+" out of the manifest by hand.", "fields can't be removed so far, only values changed")
 	case !isScalar(c.Live):

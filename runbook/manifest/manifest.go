@@ -100,7 +100,10 @@ type Request struct {
 	// has agreed to leave unproven.
 	Accepted []string
 	Changes  []Change
-	Limits   Limits
+	// Structure allows to add and take away whole keys and list items, and
+	// not values alone.
+	Structure bool
+	Limits    Limits
 }
 
 // Proposal is the answer: edits that are proven together, and a verdict for

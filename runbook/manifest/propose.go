@@ -74,7 +74,7 @@ func refused(v Verdict, r *Refusal) Verdict {
 // try makes one change, if it can be made.
 func (p *proposer) try(ctx context.Context, c Change) (Verdict, error) {
 	v := Verdict{Change: c}
-	if r := guard(c); r != nil {
+	if r := guard(c, p.req.Structure); r != nil {
 		return refused(v, r), nil
 	}
 	i, r := p.find(c.Object)
@@ -149,6 +149,8 @@ func (p *proposer) is(m, o Object) bool {
 func (p *proposer) checkValue(i int, c Change) *Refusal {
 	now, _, found := lookup(p.rendered[i].Content, c.Path)
 	switch {
+	case !found && c.Op == Remove:
+		return refuse(Already, "Nothing needs to be written; sync the target.", "Git has no %s", c.Path)
 	case found && exact(now, c.Live):
 		return refuse(Already, "Nothing needs to be written; sync the target.", "Git has this value already")
 	case found && !SameAt(c.Path, now, c.Git) && (c.Git != nil || now != nil):

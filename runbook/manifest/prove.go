@@ -19,12 +19,12 @@ func (p *proposer) prove(ctx context.Context, i int, c Change, e edited) (*Refus
 	if err != nil {
 		return nil, err
 	}
-	want, r := p.expect(after, i, c)
+	want, r := p.expect(after, i, c, e.shape)
 	if r != nil {
 		return r, nil
 	}
 	for _, m := range differences(p.rendered, after) {
-		if m != want {
+		if !slices.Contains(want, m) {
 			return refuse(TouchesOthers, byHand, "the edit would change %s too", p.name(after, m)), nil
 		}
 	}
@@ -41,21 +41,24 @@ func (p *proposer) prove(ctx context.Context, i int, c Change, e edited) (*Refus
 	}
 	p.files.lay(e.file, e.content)
 	p.rendered = after
-	p.expected = append(p.expected, want)
+	p.expected = append(p.expected, want...)
 	return nil, nil
 }
 
-// expect tells which path is to differ, after looking whether it has the
-// live value.
-func (p *proposer) expect(after []Resource, i int, c Change) (moved, *Refusal) {
+// expect tells which paths are to differ, after looking whether the live
+// state is there.
+func (p *proposer) expect(after []Resource, i int, c Change, s *shaped) ([]moved, *Refusal) {
+	if s != nil {
+		return p.expectShape(after, i, s)
+	}
 	if i >= len(after) {
-		return moved{}, refuse(ProofFailed, byHand, "after the edit the object is no longer rendered")
+		return nil, refuse(ProofFailed, byHand, "after the edit the object is no longer rendered")
 	}
 	now, at, found := lookup(after[i].Content, c.Path)
 	if !found || !exact(now, c.Live) {
-		return moved{}, refuse(ProofFailed, byHand, "after the edit, rendering does not show the live value at %s", c.Path)
+		return nil, refuse(ProofFailed, byHand, "after the edit, rendering does not show the live value at %s", c.Path)
 	}
-	return moved{i, at.String()}, nil
+	return []moved{{i, at.String()}}, nil
 }
 
 func (p *proposer) addUnbuildable(list []Unbuildable) {

@@ -109,7 +109,7 @@ func (o Options) propose(ctx context.Context, tree fs.FS, src manifest.Source, l
 	if err != nil {
 		return Result{}, fmt.Errorf("look for who else reads the files: %w", err)
 	}
-	p, err := manifest.Propose(ctx, manifest.Request{Tree: tree, Target: src, Consumers: consumers, Changes: changes, Limits: limits})
+	p, err := manifest.Propose(ctx, manifest.Request{Tree: tree, Target: src, Consumers: consumers, Changes: changes, Structure: true, Limits: limits})
 	return conclude(p), err
 }
 
