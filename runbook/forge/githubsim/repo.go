@@ -2,7 +2,6 @@ package githubsim
 
 import (
 	"fmt"
-	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
