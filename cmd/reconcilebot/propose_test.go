@@ -65,6 +65,7 @@ func TestPropose(t *testing.T) {
 		"a whole list item":        {live: scaled + "        - name: side\n          image: x\n", verdict: "proven", edits: 1, content: scaled + "        - name: side\n          image: x\n"},
 		"a Kustomize directory":    {live: scaled, extra: map[string]string{"apps/web/kustomization.yaml": "resources: [web.yaml]\n"}, code: exitRefused, verdict: "refused"},
 		"a base of another":        {live: scaled, extra: map[string]string{"prod/kustomization.yaml": "resources: [../apps/web/web.yaml]\n"}, code: exitRefused, verdict: "refused"},
+		"an unreadable neighbour":  {live: scaled, extra: map[string]string{"prod/kustomization.yaml": "resources: ["}, code: exitRefused, verdict: "refused"},
 		"another one's base":       {live: scaled, extra: map[string]string{"prod/kustomization.yaml": "resources: [../apps/api]\n"}, verdict: "proven", edits: 1},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -104,6 +105,17 @@ func TestProposeWrites(t *testing.T) {
 	}
 	if raw, _ := os.ReadFile(filepath.Join(repo, "apps/web/web.yaml")); string(raw) != scaled {
 		t.Errorf("the file is %q", raw)
+	}
+}
+
+func TestProposeKeepsSecrets(t *testing.T) {
+	const secret = "apiVersion: v1\nkind: Secret\nmetadata:\n  name: db\n  namespace: shop\ndata:\n  password: "
+	live := secret + "bmV3LXdvcmQ=\n"
+	for _, format := range []string{"text", "json", "patch"} {
+		code, out, say, _ := proposeIn(t, map[string]string{"apps/web/db.yaml": secret + "b2xkLXdvcmQ=\n"}, live, "-o", format)
+		if code != exitRefused || strings.Contains(out+say, "d29yZ") || strings.Contains(out+say, "LXdvcmQ") {
+			t.Errorf("exit %d, %q, %q", code, out, say)
+		}
 	}
 }
 

@@ -27,22 +27,33 @@ func kustomizations(tree fs.FS, target string) (list []manifest.Source, err erro
 		if dir == path.Clean(target) {
 			return nil
 		}
-		reads, err := names(tree, name)
+		reads, ok := names(tree, name)
+		if !ok {
+			reads = []string{path.Clean(target)}
+		}
 		list = append(list, manifest.Source{Name: dir, Dir: dir, Unsupported: "a Kustomize directory", Reads: reads})
-		return err
+		return nil
 	})
 	return list, err
 }
 
-// names are the files and directories that a kustomization mentions.
-func names(tree fs.FS, file string) (found []string, err error) {
+// maxKustomization bounds a kustomization that is read, in bytes.
+const maxKustomization = 1 << 20
+
+// names are the files and directories that a kustomization mentions; not ok
+// if that can't be told, so that it may read anything.
+func names(tree fs.FS, file string) (found []string, ok bool) {
+	info, err := fs.Stat(tree, file)
+	if err != nil || info.Size() > maxKustomization {
+		return nil, false
+	}
 	raw, err := fs.ReadFile(tree, file)
 	if err != nil {
-		return nil, err
+		return nil, false
 	}
 	var content any
 	if err := yaml.Unmarshal(raw, &content); err != nil {
-		return nil, nil // nobody can render it, so it reads nothing
+		return nil, false
 	}
 	visit(content, func(text string) {
 		name := path.Join(path.Dir(file), text)
@@ -53,7 +64,7 @@ func names(tree fs.FS, file string) (found []string, err error) {
 			found = append(found, name)
 		}
 	})
-	return found, nil
+	return found, true
 }
 
 // visit calls f for every text in a decoded value.
