@@ -150,6 +150,7 @@ func (s *Sim) forget(d *delivery) {
 	defer s.mu.Unlock()
 	d.socket.ready = false
 	delete(s.pending, d.log.ID)
+	s.stats.Envelopes-- // it never went out
 	s.traffic = slices.DeleteFunc(s.traffic, func(e *Envelope) bool { return e == d.log })
 	d.socket.reset()
 }
