@@ -26,7 +26,8 @@ func Times(r state.Reconciliation) Spent {
 	s := Spent{Total: r.Closed.Sub(r.Opened)}
 	for id, step := range r.Steps {
 		if id == state.StepID(Survey) && r.Decided() && !step.Finished.IsZero() {
-			s.People += r.Decision.At.Sub(step.Finished)
+			// Who decides in the command itself does so before the survey.
+			s.People += max(r.Decision.At.Sub(step.Finished), 0)
 		}
 		s.People += step.Waited[ForPeople]
 		s.Polls += step.Waited[ForPoll]

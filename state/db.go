@@ -47,6 +47,8 @@ func Open(path string, now func() time.Time) (*DB, error) {
 		return nil, fmt.Errorf("open state file %s: another process holds it; is a second reconcilebot running?", path)
 	case errors.Is(err, os.ErrNotExist):
 		return nil, fmt.Errorf("open state file %s: its folder %s does not exist; create it", path, filepath.Dir(path))
+	case errors.Is(err, berrors.ErrInvalid), errors.Is(err, berrors.ErrChecksum), errors.Is(err, berrors.ErrVersionMismatch):
+		return nil, fmt.Errorf("open state file %s: %w: it is damaged or not a state file; put a backup in its place", path, err)
 	case err != nil:
 		return nil, fmt.Errorf("open state file %s: %w", path, err)
 	}

@@ -101,6 +101,13 @@ func lab(ctx context.Context, f flags, getenv func(string) string, display *buil
 	if _, err := exec.LookPath("git"); err != nil {
 		return fmt.Errorf("find git: %w; install it (https://git-scm.com)", err)
 	}
+	if f.scenario == "" {
+		// A first build takes minutes: what would stop the lab after it is
+		// better said before.
+		if err := rig.Free(f.addr); err != nil {
+			return err
+		}
+	}
 	tree, err := rig.Tree(ctx)
 	if err != nil {
 		return err
@@ -141,7 +148,17 @@ func show(ctx context.Context, f flags, o rig.Options, display *build.Lines) err
 	if ctx.Err() != nil {
 		err = nil
 	}
-	return errors.Join(err, r.Close(keep))
+	return errors.Join(err, end(r, keep, f.keep, display.Say))
+}
+
+// end closes the lab. Logs that were asked for are no failure.
+func end(r *rig.Rig, keep, asked bool, say func(string)) error {
+	err := r.Close(keep)
+	if kept, ok := errors.AsType[rig.Kept](err); ok && asked {
+		say(kept.Error())
+		return nil
+	}
+	return err
 }
 
 func terminal(w io.Writer) bool {

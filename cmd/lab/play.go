@@ -39,7 +39,7 @@ func play(ctx context.Context, f flags, o rig.Options, chosen []scenario.Scenari
 		}
 	}
 	o.Say(fmt.Sprintf("%d passed, %d failed, in %.0f s", len(results)-failed, failed, time.Since(begun).Seconds()))
-	err = r.Close(f.keep || failed > 0)
+	err = end(r, f.keep || failed > 0, f.keep, o.Say)
 	if failed > 0 || err != nil {
 		if err != nil {
 			o.Say(err.Error())

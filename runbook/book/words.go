@@ -146,13 +146,17 @@ func (w words) body() string {
 		fmt.Fprintf(&b, "  %s %s\n- %s: %s\n+ %s: %s\n", fenced(c.Object.Kind), fenced(c.Object.Name), fenced(c.Path.String()), fenced(inline(c.Git)), fenced(c.Path.String()), fenced(inline(c.Live)))
 	}
 	b.WriteString("```\n\n**What happens on merge**\n\nArgo CD sees the commit, finds that the cluster has these values already, and reports Synced. reconcilebot watches that and writes the record into the incident's channel.\n\n")
-	fmt.Fprintf(&b, "**How to undo it**\n\nRevert this commit; Argo CD then puts %s back.\n\n<sub>Reconciliation %s</sub>\n", text(w.what()), code(string(w.r.ID)))
+	fmt.Fprintf(&b, "**How to undo it**\n\nRevert this commit; Argo CD then puts the cluster back, too.\n\n<sub>Reconciliation %s</sub>\n", code(string(w.r.ID)))
 	return b.String()
 }
 
 func (w words) proven() string {
 	p := w.plan.Proof
-	text := fmt.Sprintf("after merge: %s here; %s of this repository unchanged.", count(p.Target.Differences, "difference"), count(p.Consumers.Checked, "other render"))
+	others := "nothing else renders from these files"
+	if p.Consumers.Checked > 0 {
+		others = count(p.Consumers.Checked, "other render") + " of this repository unchanged"
+	}
+	text := fmt.Sprintf("after merge: %s here; %s.", count(p.Target.Differences, "difference"), others)
 	if w.proof != "" {
 		text += " " + w.proof
 	}

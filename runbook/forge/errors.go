@@ -35,6 +35,15 @@ func (e *Unavailable) Error() string { return "GitHub is not available: " + e.Er
 // Unwrap gives the cause.
 func (e *Unavailable) Unwrap() error { return e.Err }
 
+// refusedToken says that GitHub does not know the token, or no longer does.
+type refusedToken struct{ err error }
+
+func (e *refusedToken) Error() string {
+	return "GitHub refuses the token (" + said(e.err) + "); make a new one and give it to the bot"
+}
+
+func (e *refusedToken) Unwrap() error { return e.err }
+
 // secondaryPause is how long to wait after a secondary limit that names no
 // time; GitHub asks for at least one minute.
 const secondaryPause = time.Minute
@@ -64,7 +73,7 @@ func (g *GitHub) sort(err error) error {
 	case code >= http.StatusInternalServerError:
 		return &Unavailable{Err: err}
 	case code == http.StatusUnauthorized:
-		return fmt.Errorf("GitHub refuses the token, make a new one and give it to the bot: %w", err)
+		return &refusedToken{err}
 	}
 	return err
 }

@@ -53,7 +53,11 @@ func newGitHost(dir, url string) (*GitHost, error) {
 func (g *GitHost) account(login, name, email string) {
 	token := "ghp_lab" + systems.Secret()
 	g.tokens[login] = token
-	g.sim.AddUser(githubsim.User{Login: login, Name: name, Email: email, Token: token, Scopes: "repo, read:org"})
+	g.sim.AddUser(githubsim.User{
+		Login: login, Name: name, Email: email, Token: token, Scopes: "repo, read:org",
+		// The bot has the rights that its installation asks for.
+		ReadsAdministration: login == botLogin,
+	})
 }
 
 // Handler serves the Git host.

@@ -3,6 +3,7 @@ package rig
 import (
 	"context"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -22,7 +23,7 @@ func Programs(tree string) []build.Program {
 	}
 	return []build.Program{
 		nested("kubernetes", ".", "-X k8s.io/component-base/version.gitVersion=v1.34.4", 200*time.Second),
-		nested("argocd", ".", "", 300*time.Second),
+		nested("argocd", ".", "-X github.com/argoproj/argo-cd/v2/common.version=2.14.21", 300*time.Second),
 		nested("kwok", "sigs.k8s.io/kwok/cmd/kwok", "", 70*time.Second),
 		{Name: "reconcilebot", Module: tree, Package: "./cmd/reconcilebot", Usual: 120 * time.Second, Changing: true},
 		// Argo CD's repo-server calls these for sources of their kind.
@@ -37,7 +38,11 @@ func Tree(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("find the source tree: %w; is Go installed (https://go.dev/dl)?", err)
 	}
-	tree := filepath.Dir(strings.TrimSpace(string(out)))
+	module := strings.TrimSpace(string(out))
+	if module == "" || module == os.DevNull {
+		return "", fmt.Errorf("this folder is in no Go module: start the lab from within reconcilebot's source tree")
+	}
+	tree := filepath.Dir(module)
 	if found, _ := filepath.Glob(filepath.Join(tree, "deploy", "lab", "*", "go.mod")); len(found) == 0 {
 		return "", fmt.Errorf("%s is not reconcilebot's source tree: start the lab from within it", tree)
 	}

@@ -67,6 +67,9 @@ func Start(ctx context.Context, o Options) (_ *Rig, err error) {
 	if o.Say == nil {
 		o.Say = func(string) {}
 	}
+	if err := room(os.TempDir()); err != nil {
+		return nil, err
+	}
 	dir, err := os.MkdirTemp("", "reconcilebot-lab-")
 	if err != nil {
 		return nil, fmt.Errorf("make a run folder: %w; TMPDIR names another place", err)
@@ -214,8 +217,13 @@ func (r *Rig) Done() <-chan struct{} { return r.ctx.Done() }
 // Why is the reason that the rig is done.
 func (r *Rig) Why() error { return context.Cause(r.ctx) }
 
+// Kept is what Close returns when it leaves the logs: the folder they are in.
+type Kept string
+
+func (k Kept) Error() string { return "the logs are in " + string(k) }
+
 // Close ends every process. The run folder is removed, unless keep says that
-// its logs are of use.
+// its logs are of use; then the error is Kept.
 func (r *Rig) Close(keep bool) error {
 	r.keeper.Close()
 	if r.Slack != nil {
@@ -229,7 +237,7 @@ func (r *Rig) Close(keep bool) error {
 	}
 	_ = r.serving.Wait()
 	if logs, _ := os.ReadDir(r.path("logs")); keep && len(logs) > 0 {
-		return fmt.Errorf("the logs are in %s", r.path("logs"))
+		return Kept(r.path("logs"))
 	}
 	return os.RemoveAll(r.Dir)
 }
@@ -239,6 +247,16 @@ func (r *Rig) serve(l net.Listener, h http.Handler) (url string) {
 	r.servers = append(r.servers, s)
 	r.serving.Go(func() error { return s.Serve(l) })
 	return "http://" + l.Addr().String()
+}
+
+// Free tells whether the page can have an address: what is said is what Start
+// would say.
+func Free(addr string) error {
+	l, err := listen(addr)
+	if err != nil {
+		return err
+	}
+	return l.Close()
 }
 
 // listen takes an address of the loopback interface.

@@ -69,7 +69,7 @@ func (d decoder) fields(n *yaml.Node, v reflect.Value, key string) {
 		case ok:
 			d.value(value, field, at)
 		case tokenKey.MatchString(name):
-			d.add(at, "secrets do not belong into this file; name a file with %sFile or an environment variable with %sEnv", name, name)
+			d.add(at, "secrets do not belong in this file; name a file with %sFile or an environment variable with %sEnv", name, name)
 		default:
 			names := slices.Sorted(maps.Keys(known))
 			d.add(at, "unknown key%s; known here: %s", spell.Hint(name, names), strings.Join(names, ", "))

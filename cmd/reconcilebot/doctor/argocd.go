@@ -68,7 +68,11 @@ func (a ArgoCD) account(ctx context.Context) []Finding {
 func (a ArgoCD) rights(ctx context.Context) []Finding {
 	const grant = "add to argocd-rbac-cm, policy.csv: p, reconcilebot, applications, get, */*, allow and p, reconcilebot, applications, sync, */*, allow"
 	apps, err := a.Argo.Apps(ctx)
-	if err != nil {
+	var refused *argocd.Denied
+	switch {
+	case errors.As(err, &refused) && refused.Token:
+		return []Finding{a.area().fail("rights", "mend the token first", "%s", reason(ctx, err))}
+	case err != nil:
 		return []Finding{a.area().fail("rights", "mend the way to the server first", "%s", reason(ctx, err))}
 	}
 	if len(apps) == 0 {

@@ -140,7 +140,7 @@ func (s Slack) people(ctx context.Context) []Finding {
 			found = append(found, slackArea.fail("people", "copy the member id from the profile in Slack", "%s: there is no %s in this workspace", name, s.People[name]))
 		case err != nil:
 			// The same would go wrong for everybody else.
-			return append(found, slackArea.fail("people", tokenCure(err, remake), "%s", reason(ctx, err)))
+			return append(found, slackArea.fail("people", tokenCure(err, "mend the bot token first"), "%s", reason(ctx, err)))
 		default:
 			found = append(found, member(name, a.User)...)
 		}

@@ -35,7 +35,7 @@ func (s *Sim) getBranch(a *asked) (int, any, error) {
 	if !wantsProtection {
 		return http.StatusOK, r.branchJSON(name), nil
 	}
-	if r.may(a.login) < Admin {
+	if r.may(a.login) < Admin && !s.users[a.login].ReadsAdministration {
 		return 0, nil, notFound()
 	}
 	p, ok := r.protected[name]

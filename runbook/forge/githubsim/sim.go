@@ -51,7 +51,10 @@ type User struct {
 	Token string
 	// Scopes are those of a classic token.
 	Scopes string
-	id     int64
+	// ReadsAdministration is the right "administration: read" of a
+	// fine-grained token or an App: the rules of protected branches are shown.
+	ReadsAdministration bool
+	id                  int64
 }
 
 // Permission is what an account may do in a repository.
