@@ -142,6 +142,12 @@ func TestFromQuestionToRecord(t *testing.T) {
 	if got, want := Times(r), (Spent{Total: 5 * time.Minute, People: 5 * time.Minute}); got != want {
 		t.Errorf("the time went %+v, want %+v", got, want)
 	}
+	decided := r.Decision.At
+	r.Decision.At = r.Opened.Add(-time.Minute) // in the command, before the survey
+	if got := Times(r).People; got != 5*time.Minute {
+		t.Errorf("people took %s, want 5m: a decision that came first is not waited for", got)
+	}
+	r.Decision.At = decided
 	entries, err := b.db.Journal("")
 	if err != nil || state.Verify(entries) != nil {
 		t.Errorf("journal: %v, %v", err, state.Verify(entries))

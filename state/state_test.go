@@ -101,6 +101,16 @@ func TestASecondProcessIsToldSo(t *testing.T) {
 	}
 }
 
+func TestADamagedFileIsToldWithTheCure(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "state.db")
+	if err := os.WriteFile(path, bytes.Repeat([]byte("no state file"), 4096), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(path, time.Now); err == nil || !regexp.MustCompile("put a backup in its place").MatchString(err.Error()) {
+		t.Errorf("Open = %v, want it to say what to do", err)
+	}
+}
+
 func TestTheSameActArrivesOnce(t *testing.T) {
 	db := fresh(t)
 	first, isNew, err := db.Receive(Delivery{ID: "click-1", Mint: "m1", Kind: "click"})

@@ -21,7 +21,7 @@ func approval(f Facts) Message {
 	s := f.sheet()
 	s.title(append([]string{verb(f.Run.Book)}, f.where()...)...)
 	s.lines("*Waiting for "+count(missing, "approval")+"*"+given(standing), replanned(f, plan), f.waiting())
-	s.lines(changed(plan.Seen.Drift)...)
+	s.lines(changed(f.Run.Book, plan.Seen.Drift)...)
 	edits(s, plan)
 	s.lines(actions(plan), proof(f.Run.Book, plan), fact("Reason", reason(f.Run.Decision)+alsoMade(f, plan)))
 	s.lines(fact("Needs", needs(plan)), hostNeeds(plan), fact("Expires", when(plan.Needs.Expires, f.Now)+", with nothing changed"))
@@ -62,8 +62,9 @@ func replanned(f Facts, plan book.Plan) string {
 	return fmt.Sprintf("The plan changed since %s voted: %s. Votes given before are void.", both(by), say(why, longPhrase))
 }
 
-// changed lists the changes, each with its object.
-func changed(d drift.Drift) (lines []string) {
+// changed lists the changes, each with its object. What a revert undoes is
+// called that: as a "change", 3 → 6 would read as what the yes brings about.
+func changed(b state.BookName, d drift.Drift) (lines []string) {
 	for _, g := range grouped(d.Changes) {
 		for _, c := range g.changes {
 			if len(lines) == maxChanges {
@@ -73,7 +74,11 @@ func changed(d drift.Drift) (lines []string) {
 		}
 	}
 	if len(lines) > 0 {
-		lines[0] = fact("Change", lines[0])
+		key := "Change"
+		if b == book.Revert {
+			key = "Undoes"
+		}
+		lines[0] = fact(key, lines[0])
 	}
 	return lines
 }

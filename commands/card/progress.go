@@ -47,7 +47,7 @@ func progress(f Facts) Message {
 	s.title(append(f.where(), doing)...)
 	lines, done, all, now := steps(f, plan)
 	s.lines(append([]string{fmt.Sprintf("*%d of %d done*", done, all)}, lines...)...)
-	s.lines(changed(plan.Seen.Drift)...)
+	s.lines(changed(f.Run.Book, plan.Seen.Drift)...)
 	s.small(approvedBy(f, plan), fmt.Sprintf("%s · %s", name(string(f.Run.Incident)), reason(f.Run.Decision)))
 	return s.message(fmt.Sprintf("%s: %s, %d of %d done. Now: %s.", f.place(), doing, done, all, now))
 }

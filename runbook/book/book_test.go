@@ -135,7 +135,7 @@ func TestWhatTheCommitAndThePullRequestSay(t *testing.T) {
 	if pr.Title != "hotfix(reconcile): scale payments/web to 6 replicas for INC-1234" {
 		t.Errorf("title %q", pr.Title)
 	}
-	for _, want := range []string{"In incident `INC-1234` this was changed by hand in `eu`", "checkout queue backing up", "alice@\u200bexample.com", "Approved by | bob", "0 differences here", "Argo CD rendered commit", "How to undo it"} {
+	for _, want := range []string{"In incident `INC-1234` this was changed by hand in `eu`", "checkout queue backing up", "alice@\u200bexample.com", "Approved by | bob", "0 differences here", "here; nothing else renders from these files. Argo CD rendered commit", "Argo CD then puts the cluster back"} {
 		if !strings.Contains(pr.Body, want) {
 			t.Errorf("the pull request does not say %q:\n%s", want, pr.Body)
 		}

@@ -30,3 +30,10 @@ func TestListenSaysWhatToDo(t *testing.T) {
 		})
 	}
 }
+
+func TestTreeSaysWhereToStart(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if _, err := Tree(t.Context()); err == nil || !strings.Contains(err.Error(), "from within reconcilebot's source tree") {
+		t.Errorf("said %v, want it to say where to start the lab", err)
+	}
+}

@@ -119,6 +119,7 @@ func TestMistakes(t *testing.T) {
 		"half a certificate":                      {"groups:", "audit: {listen: \"127.0.0.1:8444\", tokenFile: github, tlsKeyFile: k}\ngroups:", []string{"10: audit: belong together"}},
 		"not an address":                          {"state: state.db", "state: state.db\nlisten: everywhere", []string{"2: listen: like 127.0.0.1:8080"}},
 		"YAML that is none":                       {"slack: {", "slack: {{", []string{"1: : did not find"}},
+		"a tab":                                   {"state: state.db", "\tstate: state.db", []string{"1: : indent with spaces"}},
 		"two documents":                           {"groups:", "---\ngroups:", []string{"10: : a second document"}},
 	}
 	for name, tt := range tests {

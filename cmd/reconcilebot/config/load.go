@@ -66,7 +66,7 @@ func parse(raw []byte) (*yaml.Node, error) {
 	case errors.Is(err, io.EOF):
 		return nil, errors.New("the file is empty; deploy/base/config.yaml is an example to start from")
 	case err != nil:
-		return nil, err
+		return nil, fmt.Errorf("%w; close brackets and quotes, and indent with spaces, on this line and those beside it", err)
 	}
 	if err := dec.Decode(&more); err == nil {
 		return nil, fmt.Errorf("yaml: line %d: a second document begins; a config is one document, without a line ---", more.Line)
@@ -82,8 +82,12 @@ var yamlLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?`)
 
 func syntax(path string, err error) Problem {
 	p := Problem{File: path, Say: yamlLine.ReplaceAllString(err.Error(), "")}
-	if m := yamlLine.FindStringSubmatch(err.Error()); m != nil {
-		p.Line, _ = strconv.Atoi(m[1]) // "" when there is none: line 0
+	switch m := yamlLine.FindStringSubmatch(err.Error()); {
+	case m == nil:
+	case m[1] == "":
+		p.Line = 1 // the first line is the one that yaml.v3 leaves out
+	default:
+		p.Line, _ = strconv.Atoi(m[1])
 	}
 	return p
 }

@@ -80,6 +80,7 @@ func TestSlack(t *testing.T) {
 		"a scope is missing":      {func(s *Slack) { s.Scopes = append(s.Scopes, "files:write") }, Fail, "missing: files:write. paste the output"},
 		"a revoked bot token":     {func(s *Slack) { s.BotToken = token("xoxb-hidden-old") }, Fail, "Slack answers invalid_auth. copy the Bot User"},
 		"a revoked app token":     {func(s *Slack) { s.AppToken = token("xapp-hidden-old") }, Fail, "create an app-level token"},
+		"and so knows nobody":     {func(s *Slack) { s.BotToken = token("xoxb-hidden-old") }, Fail, "mend the bot token first"},
 		"a guest in the people":   {func(s *Slack) { s.People["gwen"] = "U0GWEN" }, Warn, "gwen is a guest"},
 		"one who left":            {func(s *Slack) { s.People["dan"] = "U0DAN" }, Warn, "dan is deactivated"},
 		"one whom nobody knows":   {func(s *Slack) { s.People["eve"] = "U0EVE" }, Fail, "there is no U0EVE"},
@@ -137,6 +138,7 @@ func TestArgoCD(t *testing.T) {
 		"may delete":           {func(a *argo) { a.rights += ", delete shop/web" }, Warn, "may delete shop/web"},
 		"sees nothing":         {func(a *argo) { a.apps = nil }, Fail, "no Application can be seen"},
 		"the token is no good": {func(a *argo) { a.err = &argocd.Denied{What: "ask", Token: true} }, Fail, "argocd account generate-token"},
+		"and so shows nothing": {func(a *argo) { a.err = &argocd.Denied{What: "ask", Token: true} }, Fail, "mend the token first"},
 		"it is down":           {func(a *argo) { a.err = errors.New("connection refused") }, Fail, "check argocd.server"},
 	}
 	for name, tt := range tests {
