@@ -67,6 +67,15 @@ func unjudgeable(app argocd.App) string {
 		return "Argo CD is told to skip this Application (annotation argocd.argoproj.io/skip-reconcile), so it does not compare it. Remove the annotation first."
 	}
 	for _, c := range app.Conditions {
+		if c.Type == "InvalidSpecError" && compared(app) {
+			// A specification that is found invalid leaves the status Unknown
+			// in the same write. Beside a comparison, the complaint is that of a
+			// controller that starts: it looks for the Applications' projects
+			// before it has read them, and takes the complaint back with its
+			// next comparison, minutes later.
+			// https://github.com/argoproj/argo-cd/blob/v2.14.21/controller/appcontroller.go#L2360
+			continue
+		}
 		switch c.Type {
 		case "ComparisonError", "InvalidSpecError", "UnknownError":
 			return fmt.Sprintf("Argo CD could not compare it: %s: %s", c.Type, firstLine(c.Message))
@@ -74,11 +83,15 @@ func unjudgeable(app argocd.App) string {
 			return "more than one Application owns an object of it, so Git's value is not one value: " + firstLine(c.Message)
 		}
 	}
-	switch app.Sync.Status {
-	case "Synced", "OutOfSync":
+	if compared(app) {
 		return ""
 	}
 	return fmt.Sprintf("Argo CD has no comparison of it (sync status %s). Look at its page, and ask again when it has.", cmpOr(app.Sync.Status, "not set"))
+}
+
+// compared tells whether there is a comparison with Git.
+func compared(app argocd.App) bool {
+	return app.Sync.Status == "Synced" || app.Sync.Status == "OutOfSync"
 }
 
 // implausible finds the two shapes that Argo CD's list has when rendering

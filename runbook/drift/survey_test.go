@@ -242,6 +242,18 @@ func TestSurvey(t *testing.T) {
 	}
 }
 
+// missingProject is what a controller says of Applications while it starts, and
+// of those whose project there really is none.
+var missingProject = argocd.Condition{Type: "InvalidSpecError", Message: "Application referencing project default which does not exist"}
+
+func TestAControllerThatStartedJustNowIsJudgedByItsComparison(t *testing.T) {
+	w := newWorld(t)
+	w.app.Conditions = []argocd.Condition{missingProject}
+	if d := w.survey(t); d.Refused != "" {
+		t.Errorf("refused %q, although there is a comparison", d.Refused)
+	}
+}
+
 func TestRefusesToJudge(t *testing.T) {
 	for name, test := range map[string]struct {
 		do   func(*world)
@@ -250,6 +262,10 @@ func TestRefusesToJudge(t *testing.T) {
 		"rendering failed": {func(w *world) {
 			w.app.Conditions = []argocd.Condition{{Type: "ComparisonError", Message: "repository not found\nmore"}}
 		}, "ComparisonError: repository not found"},
+		"no such project": {func(w *world) {
+			w.app.Sync.Status = "Unknown"
+			w.app.Conditions = []argocd.Condition{missingProject}
+		}, "project default which does not exist"},
 		"no comparison": {func(w *world) { w.app.Sync.Status = "Unknown" }, "no comparison"},
 		"told to skip":  {func(w *world) { w.app.Skipped = true }, "skip-reconcile"},
 		"shared": {func(w *world) {
