@@ -126,6 +126,23 @@ func TestAdoptFromScaleToRecord(t *testing.T) {
 	}
 }
 
+// TestTheMergedCommitCountsAsSynced: where sync is automated, a commit that
+// was never attempted would undo the next change by hand.
+func TestTheMergedCommitCountsAsSynced(t *testing.T) {
+	w := newWorld(t)
+	w.auto = true
+	w.open(t)
+	w.approve(t, w.decide(t, Adopt).Digest, bob)
+	w.allow(t)
+	r := w.finish(t)
+	if r.Outcome != "adopted" || w.syncs != 1 || w.live != 6 || w.last.Revision != w.seen {
+		t.Errorf("ended %q %+v after %d syncs, the last of %q, seen %q", r.Outcome, r.Failure, w.syncs, w.last.Revision, w.seen)
+	}
+	if s, _ := SyncedIn(r); s.Needed {
+		t.Errorf("it says that the cluster needed the sync: %+v", s)
+	}
+}
+
 func TestWhatTheCommitAndThePullRequestSay(t *testing.T) {
 	w := newWorld(t)
 	w.open(t)

@@ -76,14 +76,17 @@ func (s *systems) patience(r state.Reconciliation, id state.StepID, why string) 
 	return runbook.Wait(runbook.Poll(since, s.Now(), s.Timing.PollController, 15*time.Second), runbook.ForPoll, why)
 }
 
-// syncAdopted asks for a sync only if the merged value is not in the cluster
-// yet, which is when something else put it back in the meantime.
+// syncAdopted asks for a sync if the merged value is not in the cluster yet,
+// which is when something else put it back in the meantime, and if automated
+// sync has not attempted the merged commit: it would otherwise do so at the
+// next change by hand, and undo that although self-heal is off
+// (controller/appcontroller.go, alreadyAttemptedSync, in Argo CD 2.14).
 type syncAdopted struct{ *systems }
 
 func (syncAdopted) ID() state.StepID { return synced.Step }
 
 func (s syncAdopted) Do(ctx context.Context, r state.Reconciliation) runbook.Outcome {
-	return s.sync(ctx, r)
+	return s.sync(ctx, r, unattempted)
 }
 
 // syncReverted puts the objects of the plan back to what Git says.
@@ -92,12 +95,15 @@ type syncReverted struct{ *systems }
 func (syncReverted) ID() state.StepID { return synced.Step }
 
 func (s syncReverted) Do(ctx context.Context, r state.Reconciliation) runbook.Outcome {
-	return s.sync(ctx, r)
+	return s.sync(ctx, r, func(argocd.App) bool { return false })
 }
 
 // sync looks first: if nothing of the plan differs, nothing is asked for; if
 // an operation runs, it is waited for, ours from before a crash included.
-func (s *systems) sync(ctx context.Context, r state.Reconciliation) runbook.Outcome {
+// attempt tells whether the objects are to be synced although they do not
+// differ; that is left alone while anything else differs, which such a sync
+// could undo.
+func (s *systems) sync(ctx context.Context, r state.Reconciliation, attempt func(argocd.App) bool) runbook.Outcome {
 	t, c, err := s.target(r)
 	if err != nil {
 		return runbook.Fail(err)
@@ -117,19 +123,21 @@ func (s *systems) sync(ctx context.Context, r state.Reconciliation) runbook.Outc
 	if ours && slices.Contains([]string{"Failed", "Error"}, app.Operation.Phase) {
 		return runbook.Fail(fault.New(fault.Refused, "Argo CD's sync failed: "+app.Operation.Message+" Try again once that is mended, or start over."))
 	}
-	left, err := s.left(ctx, c, t, plan)
+	left, others, err := s.differing(ctx, c, t, plan)
 	if err != nil {
 		return s.outcome(r, synced.Step, "compare "+t.Name, err)
 	}
-	if len(left) == 0 {
-		return synced.Done(Synced{Revision: app.Sync.Revision, Needed: ours, At: s.Now().UTC()})
+	infos := map[string]string{
+		reconciliationInfo: string(r.ID), "incident": string(r.Incident), "asked by": r.Decision.By.Name,
 	}
-	err = c.Argo.Sync(ctx, ref(t), argocd.SyncRequest{
-		Resources: resources(left),
-		Infos: map[string]string{
-			reconciliationInfo: string(r.ID), "incident": string(r.Incident), "asked by": r.Decision.By.Name,
-		},
-	})
+	if len(left) == 0 {
+		if len(others) > 0 || !attempt(app) {
+			needed := ours && app.Operation.Infos[attemptInfo] == ""
+			return synced.Done(Synced{Revision: app.Sync.Revision, Needed: needed, At: s.Now().UTC()})
+		}
+		left, infos[attemptInfo] = plan.Seen.Drift.Changes, "nothing differs; the commit is to count as synced"
+	}
+	err = c.Argo.Sync(ctx, ref(t), argocd.SyncRequest{Resources: resources(left), Infos: infos})
 	switch {
 	case isA[*argocd.Busy](err):
 		return s.patience(r, synced.Step, "waiting for the sync that runs in Argo CD")
@@ -146,9 +154,19 @@ func running(app argocd.App) bool {
 	return app.Requested || app.Operation != nil && !app.Operation.Done()
 }
 
-// reconciliationInfo is the note on an operation by which a restart knows it
-// for its own.
-const reconciliationInfo = "reconciliation"
+// unattempted tells whether automated sync still has the compared commit
+// before it.
+func unattempted(app argocd.App) bool {
+	return app.Automated.Enabled && (app.Operation == nil || app.Operation.Revision != app.Sync.Revision)
+}
+
+// Notes on an operation that we ask for.
+const (
+	// reconciliationInfo is how a restart knows an operation for its own.
+	reconciliationInfo = "reconciliation"
+	// attemptInfo marks a sync that changes nothing.
+	attemptInfo = "why"
+)
 
 // ourOperation tells whether the last operation is the one that this
 // reconciliation asked for: it carries its id.
@@ -156,21 +174,27 @@ func ourOperation(app argocd.App, id state.ReconciliationID) bool {
 	return app.Operation != nil && app.Operation.Infos[reconciliationInfo] == string(id)
 }
 
-// left are the plan's changes that still differ. What differs besides is
-// somebody else's, and is not touched.
-func (s *systems) left(ctx context.Context, c Cluster, t drift.Target, plan Plan) ([]drift.Change, error) {
+// differing are the plan's changes that still differ, and those that are
+// somebody else's.
+func (s *systems) differing(ctx context.Context, c Cluster, t drift.Target, plan Plan) (ours, others []drift.Change, err error) {
 	d, err := c.Survey.Survey(ctx, t)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if err := judged(d); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return slices.DeleteFunc(d.Changes, func(now drift.Change) bool {
-		return !slices.ContainsFunc(plan.Seen.Drift.Changes, func(was drift.Change) bool {
+	for _, now := range d.Changes {
+		planned := slices.ContainsFunc(plan.Seen.Drift.Changes, func(was drift.Change) bool {
 			return was.Object == now.Object && was.Path.String() == now.Path.String()
 		})
-	}), nil
+		if planned {
+			ours = append(ours, now)
+		} else {
+			others = append(others, now)
+		}
+	}
+	return ours, others, nil
 }
 
 func resources(changes []drift.Change) []argocd.ResourceRef {

@@ -74,7 +74,7 @@ func (s *systems) endState(ctx context.Context, r state.Reconciliation) (app arg
 	if running(app) {
 		return app, "waiting for the sync that runs in Argo CD", nil
 	}
-	left, err := s.left(ctx, c, t, plan)
+	left, _, err := s.differing(ctx, c, t, plan)
 	switch {
 	case err != nil:
 		return app, "", err

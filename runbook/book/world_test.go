@@ -57,6 +57,7 @@ type world struct {
 	last    *argocd.Operation
 	syncs   int
 	down    bool
+	auto    bool
 	refused string
 }
 
@@ -193,7 +194,8 @@ func (w *world) App(context.Context, argocd.Ref) (argocd.App, error) {
 		Ref:     argocd.Ref{Namespace: "argocd", Name: "payments-web"},
 		Sources: []argocd.Source{{RepoURL: "http://git/acme/gitops.git", Path: "prod", TargetRevision: "main", Kind: "directory"}},
 		Dest:    argocd.Dest{Namespace: "payments"}, Health: "Healthy", Operation: w.last,
-		Sync: argocd.Sync{Status: "Synced", Revision: w.seen},
+		Automated: argocd.Automated{Present: w.auto, Enabled: w.auto},
+		Sync:      argocd.Sync{Status: "Synced", Revision: w.seen},
 	}
 	want, err := w.replicasAt(context.Background(), w.seen)
 	if int(want) != w.live {
@@ -242,6 +244,6 @@ func (w *world) Sync(ctx context.Context, _ argocd.Ref, req argocd.SyncRequest) 
 	want, err := w.replicasAt(ctx, w.seen)
 	w.live = int(want)
 	w.syncs++
-	w.last = &argocd.Operation{Phase: "Succeeded", Infos: req.Infos}
+	w.last = &argocd.Operation{Phase: "Succeeded", Infos: req.Infos, Revision: w.seen}
 	return err
 }

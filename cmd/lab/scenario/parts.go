@@ -131,6 +131,10 @@ func (t *story) adopted() {
 		want := strings.Replace(t.world.Text(), "replicas: 3", "replicas: 6", 1)
 		return errors.Join(t.inGit(ctx, want), t.spent())
 	})
+	t.do("the merged commit counts as synced", func(ctx context.Context) error {
+		_, err := t.rig.Kube.Until(ctx, t.world.ApplicationObject(), "last synced at the revision it is compared with", world.Attempted)
+		return err
+	})
 	t.do("one pull request", func(context.Context) error {
 		if n := len(t.rig.Git.Pulls(t.world)); n != 1 {
 			return fmt.Errorf("%d pull requests were opened", n)
@@ -151,8 +155,8 @@ func (t *story) inGit(ctx context.Context, want string) error {
 	return nil
 }
 
-// clean checks what holds at the end of every case: one card in the channel,
-// and nothing done that Slack would object to.
+// clean checks what holds at the end of every case: one card in the channel
+// for each reconciliation, and nothing done that Slack would object to.
 func (t *story) clean(context.Context) error {
 	cards := 0
 	for _, m := range t.rig.Slack.Messages(t.world.ChannelID) {
@@ -160,8 +164,8 @@ func (t *story) clean(context.Context) error {
 			cards++
 		}
 	}
-	if cards != 1 {
-		return fmt.Errorf("%d cards are in the channel, want one:\n%s", cards, t.transcript())
+	if want := 1 + t.further; cards != want {
+		return fmt.Errorf("%d cards are in the channel, want %d:\n%s", cards, want, t.transcript())
 	}
 	if findings := t.rig.Slack.Findings(); len(findings) > 0 {
 		return fmt.Errorf("the bot did what Slack objects to: %v", findings)

@@ -29,6 +29,8 @@ type story struct {
 
 	card slacksim.Message // the reconciliation's card as last seen
 	pull int              // its pull request
+	// further counts the reconciliations after the first one.
+	further int
 }
 
 // do plays one stage.

@@ -14,6 +14,7 @@ func all() []Scenario {
 	return []Scenario{
 		{Name: "scaled-adopt", Does: "a manual scale becomes an approved, merged pull request", play: scaledAdopt},
 		{Name: "scaled-revert", Does: "a manual scale is undone by a sync", play: scaledRevert},
+		{Name: "scaled-again-after-adopt", Does: "the next manual scale is seen and stands until somebody decides", play: scaledAgain},
 		{Name: "author-cannot-approve", Does: "who made the change cannot approve it", play: authorCannotApprove},
 		{Name: "guest-cannot-approve", Does: "a guest can neither ask nor approve", play: guestCannotApprove},
 		{Name: "killed-between-approval-and-merge", Does: "the bot dies while the pull request is open", Alone: true, play: killedBeforeMerge},
@@ -32,6 +33,26 @@ func scaledAdopt(t *story) {
 	t.proposed()
 	t.reviewed()
 	t.adopted()
+}
+
+// scaledAgain scales a second time. With self-heal off that has to stand, which
+// it does only if the merged commit was synced.
+func scaledAgain(t *story) {
+	scaledAdopt(t)
+	t.do("kubectl scale, again", func(ctx context.Context) error {
+		return t.kubectl(ctx, world.OnCall, "scale", "deployment/"+t.world.App, "--replicas=5")
+	})
+	t.drifts()
+	t.asks()
+	t.further++
+	t.do("card, again", func(ctx context.Context) error {
+		_, err := t.see(ctx, "the card with the second change", func(m slacksim.Message) bool {
+			_, adopt := m.Button("Adopt into Git")
+			return adopt && has(m, t.world.App, "6 → 5", "alice@example.com")
+		})
+		return err
+	})
+	t.do("the second change stands", func(ctx context.Context) error { return t.replicas(ctx, 5) })
 }
 
 func scaledRevert(t *story) {

@@ -65,6 +65,13 @@ func OutOfSync(app *unstructured.Unstructured) bool {
 	return field(app, "status", "sync", "status") == "OutOfSync"
 }
 
+// Attempted tells whether the last sync was of the revision that is compared
+// with: only then does automated sync leave a change by hand alone.
+func Attempted(app *unstructured.Unstructured) bool {
+	at := field(app, "status", "sync", "revision")
+	return at != "" && field(app, "status", "operationState", "syncResult", "revision") == at
+}
+
 func field(obj *unstructured.Unstructured, path ...string) string {
 	s, _, _ := unstructured.NestedString(obj.Object, path...)
 	return s
