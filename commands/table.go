@@ -9,6 +9,7 @@ import (
 	"reconcilebot/commands/card"
 	"reconcilebot/runbook/book"
 	"reconcilebot/runbook/fault"
+	"reconcilebot/runbook/spell"
 )
 
 // command is one row of the table.
@@ -103,7 +104,7 @@ func meant(verb string, rows []command) string {
 	for i, r := range rows {
 		known[i] = r.name
 	}
-	if near := nearest(verb, known); near != "" {
+	if near := spell.Nearest(verb, known); near != "" {
 		return " Did you mean " + near + "?"
 	}
 	return ""

@@ -26,7 +26,7 @@ import (
 	"syscall"
 
 	"reconcilebot/cmd/dev/check"
-	"reconcilebot/cmd/reconcilebot/spell"
+	"reconcilebot/runbook/spell"
 )
 
 func main() {

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"reconcilebot/cmd/reconcilebot/spell"
+	"reconcilebot/runbook/spell"
 )
 
 // Exit codes: what was asked for was done; it could not be done; it was not

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"reconcilebot/runbook/argocd"
+	"reconcilebot/runbook/spell"
 )
 
 // The kinds of targets.
@@ -156,7 +157,7 @@ func near(name string, all []Target) []Target {
 	}
 	var list []candidate
 	for _, t := range all {
-		away := distance(strings.ToLower(last), strings.ToLower(t.Name))
+		away := spell.Distance(strings.ToLower(last), strings.ToLower(t.Name))
 		if away <= max(2, len(last)/3) || len(last) > 2 && strings.Contains(t.Name, last) {
 			list = append(list, candidate{t, away})
 		}
@@ -167,25 +168,4 @@ func near(name string, all []Target) []Target {
 		out = append(out, c.Target)
 	}
 	return out
-}
-
-// distance is Levenshtein's: how many letters to add, drop or replace.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		before := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := before
-			if a[i] != b[j] {
-				cost++
-			}
-			before = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }

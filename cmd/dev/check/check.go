@@ -19,7 +19,7 @@ import (
 	"syscall"
 	"time"
 
-	"reconcilebot/cmd/reconcilebot/spell"
+	"reconcilebot/runbook/spell"
 )
 
 // ErrFailed means that something did not hold; it has been printed.

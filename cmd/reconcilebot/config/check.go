@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"reconcilebot/cmd/reconcilebot/spell"
+	"reconcilebot/runbook/spell"
 )
 
 // checker looks for values that would hurt later.

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"reconcilebot/cmd/reconcilebot/spell"
+	"reconcilebot/runbook/spell"
 )
 
 // userID is the form of Slack's ids of people.

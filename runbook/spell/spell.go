@@ -11,7 +11,7 @@ import "strings"
 func Nearest(word string, known []string) string {
 	best, found := len([]rune(word))/3+1, ""
 	for _, k := range known {
-		if d := distance(strings.ToLower(word), strings.ToLower(k)); d < best || d == best && found == "" && d < len(k) {
+		if d := Distance(strings.ToLower(word), strings.ToLower(k)); d < best || d == best && found == "" && d < len(k) {
 			best, found = d, k
 		}
 	}
@@ -26,9 +26,9 @@ func Hint(word string, known []string) string {
 	return ""
 }
 
-// distance counts the letters to add, drop, change or swap with their
+// Distance counts the letters to add, drop, change or swap with their
 // neighbour that lead from a to b (optimal string alignment).
-func distance(a, b string) int {
+func Distance(a, b string) int {
 	from, to := []rune(a), []rune(b)
 	rows := make([][]int, len(from)+1)
 	for i := range rows {
