@@ -100,13 +100,6 @@ func (a *agenda) forget(id state.ReconciliationID) {
 // something happened that it may be waiting for.
 func (e *Engine) Poke(id state.ReconciliationID) { e.agenda.put(id, e.now()) }
 
-// PokeTarget pokes the reconciliation that holds a target, if any.
-func (e *Engine) PokeTarget(target string) {
-	if r, err := e.db.Holding(target); err == nil {
-		e.Poke(r.ID)
-	}
-}
-
 // Run takes every reconciliation on until ctx ends, beginning with those that
 // a restart left under way. Steps under way are let go at their next border.
 func (e *Engine) Run(ctx context.Context) error {

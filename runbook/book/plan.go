@@ -138,8 +138,7 @@ type Rendered struct {
 	SHA     string `json:"sha"`
 	Objects int    `json:"objects"`
 	// By says whose render it is.
-	By     string `json:"by"`
-	Digest string `json:"digest"`
+	By string `json:"by"`
 }
 
 // Merged is how the pull request ended well.
