@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -35,7 +36,7 @@ type Envelope struct {
 	Attempt int             `json:"retry_attempt,omitempty"`
 	Sent    time.Time       `json:"sent"`
 	Latency time.Duration   `json:"latency,omitempty"`
-	State   string          `json:"state"` // sent, acked, late, unacked, dispatch_failed
+	State   string          `json:"state"` // sent, acked, late, unacked, lost, dispatch_failed
 	Payload json.RawMessage `json:"payload,omitempty"`
 	Answer  json.RawMessage `json:"answer,omitempty"`
 }
@@ -45,6 +46,9 @@ type delivery struct {
 	log    *Envelope
 	socket *socket
 	done   chan struct{} // closed at the first acknowledgement in time
+	// spoiled means that no acknowledgement in time can be expected: Slack or
+	// the network failed, or the app's process was killed. Guarded by Sim.mu.
+	spoiled bool
 }
 
 // parcel is what is to be delivered.
@@ -52,6 +56,7 @@ type parcel struct {
 	id, kind, what, user, channel string
 	payload                       any
 	attempt                       int
+	again                         bool // the second of two deliveries of one thing
 }
 
 // deliver sends a parcel to exactly one socket and waits for its
@@ -80,7 +85,7 @@ func (s *Sim) dispatch(p parcel) *delivery {
 		return nil
 	}
 	c.count++
-	d := &delivery{socket: c, done: make(chan struct{}), log: &Envelope{
+	d := &delivery{socket: c, done: make(chan struct{}), spoiled: c.doomed, log: &Envelope{
 		ID: p.id, Kind: p.kind, What: p.what, User: p.user, Channel: p.channel, Socket: c.id,
 		Attempt: p.attempt, Sent: s.clock.Now(), State: "sent", Payload: encode(p.payload),
 	}}
@@ -122,12 +127,14 @@ func (s *Sim) choose() *socket {
 // put writes the envelope to its socket, unless a fault swallows it.
 func (s *Sim) put(d *delivery, p parcel) error {
 	rule := s.faultFor(trait{Envelope: p.kind, Channel: p.channel, User: p.user})
-	if rule.swallows(s) {
-		return nil
-	}
 	s.mu.Lock()
-	swallow := d.socket.silent || d.socket.mute
+	swallow := rule.swallows() || d.socket.silent || d.socket.mute
+	d.spoiled = d.spoiled || swallow || rule.delays()
+	if rule.doubles() && !p.again {
+		s.double(p)
+	}
 	s.mu.Unlock()
+	rule.wait(s)
 	if swallow {
 		return nil
 	}
@@ -142,6 +149,21 @@ func (s *Sim) put(d *delivery, p parcel) error {
 		}
 	}
 	return d.socket.send(env)
+}
+
+// double delivers a thing once more, under other ids and without a mark, as
+// was seen in incidents, https://github.com/slackapi/node-slack-sdk/issues/2141.
+// The lock is held.
+func (s *Sim) double(p parcel) {
+	p.id, p.again = "", true
+	if body, ok := p.payload.(obj); ok && p.kind == kindEvent {
+		s.seq["Ev"]++
+		body = maps.Clone(body)
+		body["event_id"] = fmt.Sprintf("Ev0S%08X", s.seq["Ev"])
+		p.payload = body
+	}
+	// Nobody waits for the second: what it comes to is in the record.
+	s.background(func() { _, _ = s.deliver(context.Background(), p) })
 }
 
 // forget takes back an envelope that could not be written, and its socket.
@@ -170,7 +192,9 @@ func (s *Sim) undelivered(p parcel) *Envelope {
 // await waits for the acknowledgement or the end of the window.
 func (s *Sim) await(ctx context.Context, d *delivery) (*Envelope, error) {
 	late := make(chan struct{})
-	stop := s.clock.AfterFunc(s.opts.AckWindow, func() { close(late) })
+	// An envelope that a fault kept back has used its time up on the way.
+	left := s.opts.AckWindow - s.clock.Now().Sub(d.log.Sent)
+	stop := s.clock.AfterFunc(max(left, 0), func() { close(late) })
 	defer stop()
 	s.tell()
 	select {
@@ -184,7 +208,11 @@ func (s *Sim) await(ctx context.Context, d *delivery) (*Envelope, error) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if d.log.State == "sent" {
+	switch {
+	case d.log.State == "sent" && d.spoiled:
+		d.log.State = "lost"
+		s.stats.Lost++
+	case d.log.State == "sent":
 		d.log.State = "unacked"
 		s.stats.Unacked++
 		s.find(RuleUnacked, "%s %s was not acknowledged within %s", d.log.Kind, d.log.What, s.opts.AckWindow)
@@ -222,7 +250,15 @@ func (s *Sim) acked(c *socket, id string, payload json.RawMessage) {
 	}
 	d.log.Latency = s.clock.Now().Sub(d.log.Sent)
 	d.log.Answer = payload
-	if d.log.State == "unacked" {
+	switch {
+	case d.log.State == "sent" && d.spoiled && d.log.Latency > s.opts.AckWindow:
+		s.stats.Lost++
+		d.log.State = "late"
+		return
+	case d.log.State == "lost":
+		d.log.State = "late"
+		return
+	case d.log.State == "unacked":
 		d.log.State = "late"
 		s.find(RuleLateAck, "%s %s was acknowledged after %s", d.log.Kind, d.log.What, d.log.Latency.Round(time.Millisecond))
 		return

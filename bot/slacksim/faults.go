@@ -31,6 +31,7 @@ type Rule struct {
 	Reset      bool          `json:"reset,omitempty"`       // end the connection before anything happened
 	DropAnswer bool          `json:"drop_answer,omitempty"` // do it, then end the connection
 	Swallow    bool          `json:"swallow,omitempty"`     // an envelope is never sent
+	Twice      bool          `json:"twice,omitempty"`       // an envelope's contents are sent again under another id
 
 	seen, fired int
 }
@@ -134,12 +135,19 @@ func (r *Rule) after(w http.ResponseWriter) bool {
 }
 
 // swallows tells whether an envelope is lost on its way.
-func (r *Rule) swallows(s *Sim) bool {
-	if r == nil {
-		return false
+func (r *Rule) swallows() bool { return r != nil && r.Swallow }
+
+// delays tells whether an envelope comes late.
+func (r *Rule) delays() bool { return r != nil && r.Delay > 0 }
+
+// doubles tells whether an envelope's contents come twice.
+func (r *Rule) doubles() bool { return r != nil && r.Twice }
+
+// wait keeps an envelope back for as long as the rule says.
+func (r *Rule) wait(s *Sim) {
+	if r.delays() {
+		pause(s.quit, r.Delay)
 	}
-	pause(s.quit, r.Delay)
-	return r.Swallow
 }
 
 func pause(done <-chan struct{}, d time.Duration) {
@@ -227,4 +235,26 @@ func (s *Sim) retire(c *socket) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c.ready = false
+	s.doom(c)
+}
+
+// AppDies says that the app's process is about to be killed: what it has not
+// acknowledged by then is lost, and is no finding.
+func (s *Sim) AppDies() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, c := range s.sockets {
+		s.doom(c)
+	}
+}
+
+// doom excuses what is under way on a socket: it ends before the app had its
+// three seconds. The lock is held.
+func (s *Sim) doom(c *socket) {
+	c.doomed = true
+	for _, d := range s.pending {
+		if d.socket == c {
+			d.spoiled = true
+		}
+	}
 }

@@ -11,6 +11,7 @@ type Metrics struct {
 	Envelopes   int             `json:"envelopes"`
 	Acked       int             `json:"acked"`
 	Unacked     int             `json:"unacked"`
+	Lost        int             `json:"lost"` // not acknowledged, by no fault of the app
 	RateLimited int             `json:"rate_limited"`
 	AckMedian   time.Duration   `json:"ack_median"`
 	AckMax      time.Duration   `json:"ack_max"`

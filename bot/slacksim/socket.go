@@ -40,6 +40,7 @@ type socket struct {
 	since  time.Time
 	silent bool // swallows everything that is sent
 	mute   bool // sends pings but no envelopes
+	doomed bool // ends by no fault of the app
 	ready  bool // hello is out
 	count  int  // envelopes sent
 }
