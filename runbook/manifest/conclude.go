@@ -2,7 +2,9 @@ package manifest
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"slices"
 	"strings"
@@ -13,7 +15,7 @@ import (
 func (p *proposer) conclude(ctx context.Context, before []Resource, verdicts []Verdict) (Proposal, error) {
 	fresh := newFiles(p.req.Tree, p.req.Limits)
 	fresh.edited = p.files.edited
-	after, err := fresh.render(ctx, p.req.Target)
+	after, err := p.renderer.render(ctx, fresh, p.req.Target)
 	if err != nil {
 		return Proposal{}, fmt.Errorf("render %s after the edits: %w", p.req.Target.Name, err)
 	}
@@ -34,14 +36,13 @@ func (p *proposer) conclude(ctx context.Context, before []Resource, verdicts []V
 	return out, nil
 }
 
-// target compares the target before and after all edits.
+// target compares the target before all edits with it after them. What is
+// rendered from nothing must be what was proven step by step.
 func (p *proposer) target(before, after []Resource) Rendered {
-	r := Rendered{Before: digest(before), After: digest(after)}
-	for _, m := range differences(before, after) {
-		if !slices.Contains(p.expected, m) {
-			r.Unexpected = append(r.Unexpected, p.name(after, m))
-			r.Differences++
-		}
+	r := Rendered{Before: digest(before), After: digest(after), Derived: p.derived}
+	for _, m := range differences(p.rendered, after) {
+		r.Unexpected = append(r.Unexpected, name(after, m))
+		r.Differences++
 	}
 	return r
 }
@@ -70,13 +71,20 @@ func (p *proposer) edits() (list []Edit, err error) {
 
 // makeEdit describes a changed file.
 func (p *proposer) makeEdit(file string) (Edit, error) {
+	e := Edit{File: file, Content: p.files.edited[file], Line: 1}
 	old, err := p.files.original(file)
-	if err != nil {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		e.Created = true
+	case err != nil:
 		return Edit{}, err
+	default:
+		e.Digest = hexDigest(old)
 	}
-	before, after := splitLines(string(old)), splitLines(string(p.files.edited[file]))
+	e.Deleted = e.Content == nil
+	before, after := splitLines(string(old)), splitLines(string(e.Content))
 	hunks := compareLines(before, after)
-	e := Edit{File: file, Content: p.files.edited[file], Digest: hexDigest(old), Unified: unified(file, before, after, hunks)}
+	e.Unified = unified(e, before, after, hunks)
 	for i, h := range hunks {
 		if i == 0 {
 			e.Line = h.a + 1

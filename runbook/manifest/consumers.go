@@ -16,21 +16,23 @@ type readers struct {
 	files *files
 	// rendered are those whose files are known, opaque those that can't be
 	// rendered here.
-	rendered []reader
+	rendered []*reader
 	opaque   []opaque
 }
 
 type reader struct {
 	src   Source
-	reads map[string]bool
+	reads reach
+	// before is the digest of what it renders; empty if that is not known.
+	before string
 }
 
 // opaque is a source that can't be rendered here: what it may read is
 // estimated, and estimated high.
 type opaque struct {
-	src  Source
-	why  string
-	dirs []string
+	src   Source
+	why   string
+	reads reach
 }
 
 // newReaders looks up what the consumers read, all but the target itself.
@@ -51,13 +53,10 @@ func (rs *readers) add(ctx context.Context, src Source) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if src.Unsupported != "" {
-		rs.opaque = append(rs.opaque, opaque{src, src.Unsupported, rs.files.reach(src)})
-		return nil
-	}
-	members, err := rs.files.list(ctx, src)
+	r, err := rs.files.rendererOf(src)
+	var reads reach
 	if err == nil {
-		err = rs.files.checkKind(src)
+		reads, err = r.reads(ctx, rs.files, src)
 	}
 	if isRefusal(err) {
 		rs.opaque = append(rs.opaque, opaque{src, err.Error(), rs.files.reach(src)})
@@ -66,33 +65,38 @@ func (rs *readers) add(ctx context.Context, src Source) error {
 	if err != nil {
 		return err
 	}
-	reads := map[string]bool{}
-	for _, m := range members {
-		reads[m.real] = true
-	}
-	rs.rendered = append(rs.rendered, reader{src, reads})
+	rs.rendered = append(rs.rendered, &reader{src: src, reads: reads})
 	return nil
 }
 
-// check renders everyone who reads a file before and after its edit, and
-// names whom the edit would change and who can't be told.
-func (rs *readers) check(ctx context.Context, file string, edited []byte, accepted []string) (changed []string, unbuildable []Unbuildable, err error) {
+// anyReads tells whether anybody but the target may read a file.
+func (rs *readers) anyReads(file string) bool {
+	return slices.ContainsFunc(rs.rendered, func(r *reader) bool { return r.reads.has(file) }) ||
+		slices.ContainsFunc(rs.opaque, func(o opaque) bool { return o.reads.has(file) })
+}
+
+// check renders everyone who reads one of the files before and after the
+// edit, and names whom the edit would change and who can't be told.
+func (rs *readers) check(ctx context.Context, writes []write, accepted []string) (changed []string, unbuildable []Unbuildable, err error) {
+	reads := func(r reach) bool {
+		return slices.ContainsFunc(writes, func(w write) bool { return r.has(w.file) })
+	}
 	for _, r := range rs.rendered {
-		if !r.reads[file] {
+		if !reads(r.reads) {
 			continue
 		}
-		before, after, err := rs.compare(ctx, r.src, file, edited)
+		same, err := rs.same(ctx, r, writes)
 		if err != nil && !isRefusal(err) {
 			return nil, nil, err
 		}
 		if err != nil {
 			unbuildable = append(unbuildable, Unbuildable{r.src.Name, err.Error()})
-		} else if before != after {
+		} else if !same {
 			changed = append(changed, r.src.Name)
 		}
 	}
 	for _, o := range rs.opaque {
-		if o.mayRead(file) {
+		if reads(o.reads) {
 			unbuildable = append(unbuildable, Unbuildable{o.src.Name, o.why})
 		}
 	}
@@ -100,38 +104,31 @@ func (rs *readers) check(ctx context.Context, file string, edited []byte, accept
 	return changed, unbuildable, nil
 }
 
-func (rs *readers) compare(ctx context.Context, src Source, file string, edited []byte) (before, after string, err error) {
-	list, err := rs.files.render(ctx, src)
-	if err != nil {
-		return "", "", err
+// same tells whether a reader renders the same before and after.
+func (rs *readers) same(ctx context.Context, r *reader, writes []write) (bool, error) {
+	if r.before == "" {
+		list, err := rs.files.render(ctx, r.src)
+		if err != nil {
+			return false, err
+		}
+		r.before = digest(list)
 	}
-	before = digest(list)
-	undo := rs.files.lay(file, edited)
+	undo := rs.files.lay(writes)
 	defer undo()
-	list, err = rs.files.render(ctx, src)
-	return before, digest(list), err
+	list, err := rs.files.render(ctx, r.src)
+	return digest(list) == r.before, err
 }
 
-// lay puts an edit over the tree; undo takes it away again.
-func (f *files) lay(file string, content []byte) (undo func()) {
-	old, had := f.edited[file]
-	f.edited[file] = content
-	return func() {
-		if had {
-			f.edited[file] = old
-		} else {
-			delete(f.edited, file)
+// settle forgets what was rendered from files that are now edited. Those who
+// read them render the same, or the edit would not be there.
+func (rs *readers) settle(writes []write) {
+	for _, r := range rs.rendered {
+		for _, w := range writes {
+			if r.reads.has(w.file) {
+				r.before = ""
+			}
 		}
 	}
-}
-
-func (o opaque) mayRead(file string) bool {
-	for _, dir := range o.dirs {
-		if dir == "." || file == dir || strings.HasPrefix(file, dir+"/") {
-			return true
-		}
-	}
-	return false
 }
 
 // maxReach bounds the places that are looked at for one opaque source.
@@ -140,8 +137,8 @@ const maxReach = 2000
 // reach lists the files and directories that a source may read: its own
 // directory, what it is said to read, and everything within the repository
 // that a string in one of its kustomizations names.
-func (f *files) reach(src Source) []string {
-	var dirs []string
+func (f *files) reach(src Source) reach {
+	out := newReach()
 	todo := append([]string{src.Dir}, src.Reads...)
 	seen := map[string]bool{}
 	for len(todo) > 0 && len(seen) < maxReach {
@@ -151,13 +148,14 @@ func (f *files) reach(src Source) []string {
 			continue
 		}
 		seen[dir] = true
-		dirs = append(dirs, dir)
+		out.dirs[dir] = true
+		out.files[dir] = true // it may be a file
 		todo = append(todo, f.namedBy(dir)...)
 	}
 	if len(todo) > 0 {
-		return []string{"."} // too much to follow: it may read anything
+		out.dirs["."] = true // too much to follow: it may read anything
 	}
-	return dirs
+	return out
 }
 
 // namedBy lists what a directory's kustomization names, and where its links

@@ -9,12 +9,12 @@ import (
 // edited is a file with one more change, not yet proven.
 type edited struct {
 	file    string
+	line    int
 	content []byte
+	hint    string
 	// through is what the value is reached through, if that is shared.
 	through *yaml.Node
 	anchor  string
-	// shape is set if more than one value changes.
-	shape *shaped
 }
 
 // explain names the anchor when an edit moved what is tied to it.
@@ -31,62 +31,64 @@ func (e edited) explain(r *Refusal) *Refusal {
 	return r
 }
 
-// edit makes the change in the file's bytes. It fills in where the value is.
-func (p *proposer) edit(v *Verdict, r Resource, content []byte) (edited, *Refusal) {
-	t := parseText(content)
-	root, err := nodeOf(t, r)
-	if err != nil {
-		return edited{}, refuse(Unreadable, byHand, "%s can't be edited: %v", v.File, err)
-	}
-	v.Line = root.Line
-	if r := guardFile(v.File, t, root); r != nil {
+// suggestion is the edit as it is to be proven.
+func (e edited) suggestion(at origin) suggestion {
+	at.line = e.line
+	return suggestion{origin: at, hint: e.hint, writes: []write{{e.file, e.content}}}
+}
+
+// edit makes the change in the bytes of the manifest at a node.
+func (q *question) edit(t *text, root *yaml.Node) (edited, *Refusal) {
+	if r := guardFile(q.found.file, t, root); r != nil {
 		return edited{}, r
 	}
-	at, refusal := locate(root, v.Path)
-	if p.req.Structure && path.Ext(v.File) != ".json" && isShape(v.Change, refusal) {
-		s, refusal := t.reshape(root, v.Change)
+	return t.edit(q.found.file, root, q.change, q.structure)
+}
+
+// edit makes a change at a node in the bytes of a file.
+func (t *text) edit(file string, root *yaml.Node, c Change, structure bool) (edited, *Refusal) {
+	e := edited{file: file, line: root.Line}
+	at, refusal := locate(root, c.Path)
+	if structure && path.Ext(file) != ".json" && isShape(c, refusal) {
+		s, refusal := t.reshape(root, c)
 		if refusal != nil {
-			return edited{}, refusal
+			return e, refusal
 		}
-		v.Line = t.lineAt(s.start)
-		e := edited{file: v.File, content: s.apply(content), shape: &s}
+		e.line, e.content = t.lineAt(s.start), s.apply(t.content)
 		return e, s.verify(t, e.content)
 	}
 	if refusal != nil {
-		return edited{}, refusal
+		return e, refusal
 	}
-	s, target, newKey, refusal := t.splice(at, *v)
+	s, target, newKey, refusal := t.splice(at, file, c)
 	if refusal != nil {
-		return edited{}, refusal
+		return e, refusal
 	}
-	v.Line = t.lineAt(s.start)
+	e.line = t.lineAt(s.start)
 	if at.value == nil {
-		v.Hint = "Git has not stated this value so far."
-	} else if hint := t.robot(s.start); hint != "" {
-		v.Hint = hint
+		e.hint = "Git has not stated this value so far."
+	} else {
+		e.hint, e.anchor = t.robot(s.start), at.value.Anchor
 	}
-	e := edited{file: v.File, content: s.apply(content), through: at.through}
-	if at.value != nil {
-		e.anchor = at.value.Anchor
-	}
+	e.content, e.through = s.apply(t.content), at.through
 	return e, verify(t, e.content, target, newKey)
 }
 
 // splice decides between changing a value and adding one.
-func (t *text) splice(at place, v Verdict) (s splice, target *yaml.Node, newKey string, r *Refusal) {
-	in := setting{json: path.Ext(v.File) == ".json", flow: at.flow}
+func (t *text) splice(at spot, file string, c Change) (s splice, target *yaml.Node, newKey string, r *Refusal) {
+	in := setting{json: path.Ext(file) == ".json", flow: at.flow}
 	if at.value == nil {
 		in.flow = in.flow || at.parent.Style&yaml.FlowStyle != 0
 		if in.flow && usesJSONKeys(at.parent) {
 			in.json = true
 		}
-		s, r = t.spliceKey(at.parent, at.key, v.Live, in)
+		s, r = t.spliceKey(at.parent, at.key, c.Live, in)
 		return s, at.parent, at.key, r
 	}
 	if n := resolve(at.value); n.Kind != yaml.ScalarNode {
-		return s, nil, "", refuse(Structure, byHand, "%s is a map or a list in Git, and a single value live", v.Path)
+		return s, nil, "", refuse(Structure, byHand, "%s is a map or a list in Git, and a single value live", c.Path)
 	}
-	s, r = t.spliceScalar(at.value, v.Live, in)
+	s, r = t.spliceScalar(at.value, c.Live, in)
 	return s, at.value, "", r
 }
 

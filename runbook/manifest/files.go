@@ -5,6 +5,11 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io/fs"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+	"time"
 )
 
 // Limits bound what a proposal may read; zero values mean the defaults.
@@ -39,7 +44,8 @@ func (l Limits) withDefaults() Limits {
 type files struct {
 	tree   Tree
 	limits Limits
-	// edited holds the files that are changed so far, by path.
+	// edited holds the files that are changed so far, by path; nil for one
+	// that is deleted.
 	edited map[string][]byte
 	// digests are those of all files read, as they are in the tree.
 	digests map[string]string
@@ -57,9 +63,76 @@ func newFiles(tree Tree, limits Limits) *files {
 // read gives a file's content with the edits made so far.
 func (f *files) read(name string) ([]byte, error) {
 	if content, ok := f.edited[name]; ok {
+		if content == nil {
+			return nil, fmt.Errorf("read %s: %w", name, fs.ErrNotExist)
+		}
 		return content, nil
 	}
 	return f.original(name)
+}
+
+// exists tells whether there is a file, with the edits made so far.
+func (f *files) exists(name string) bool {
+	if content, ok := f.edited[name]; ok {
+		return content != nil
+	}
+	_, err := lstat(f.tree, name)
+	return err == nil
+}
+
+// entries lists a directory, with the edits made so far, sorted by name.
+func (f *files) entries(dir string) ([]fs.DirEntry, error) {
+	list, err := fs.ReadDir(f.tree, dir)
+	if err != nil {
+		return nil, fmt.Errorf("list %s: %w", dir, err)
+	}
+	for name, content := range f.edited {
+		if path.Dir(name) != dir {
+			continue
+		}
+		i, found := slices.BinarySearchFunc(list, path.Base(name), func(e fs.DirEntry, name string) int { return strings.Compare(e.Name(), name) })
+		switch {
+		case found && content == nil:
+			list = slices.Delete(list, i, i+1)
+		case !found && content != nil:
+			list = slices.Insert(list, i, fs.FileInfoToDirEntry(newFile{path.Base(name), int64(len(content))}))
+		}
+	}
+	return list, nil
+}
+
+// stat looks at a file or directory, with the edits made so far. It does not
+// follow links.
+func (f *files) stat(name string) (fs.FileInfo, error) {
+	if content, ok := f.edited[name]; ok {
+		if content == nil {
+			return nil, fmt.Errorf("look at %s: %w", name, fs.ErrNotExist)
+		}
+		return newFile{path.Base(name), int64(len(content))}, nil
+	}
+	return lstat(f.tree, name)
+}
+
+// newFile describes a file that an edit makes.
+type newFile struct {
+	name string
+	size int64
+}
+
+func (n newFile) Name() string       { return n.name }
+func (n newFile) Size() int64        { return n.size }
+func (n newFile) Mode() fs.FileMode  { return 0o644 }
+func (n newFile) ModTime() time.Time { return time.Time{} }
+func (n newFile) IsDir() bool        { return false }
+func (n newFile) Sys() any           { return nil }
+
+// lay puts writes over the tree; undo takes them away again.
+func (f *files) lay(writes []write) (undo func()) {
+	before := maps.Clone(f.edited)
+	for _, w := range writes {
+		f.edited[w.file] = w.content
+	}
+	return func() { f.edited = before }
 }
 
 // original gives a file's content as it is in the tree.

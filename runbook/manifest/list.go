@@ -30,26 +30,26 @@ func isManifest(name string) bool {
 //
 // Source: argo-cd v2.14.21, reposerver/repository/repository.go,
 // getPotentiallyValidManifests.
-func (f *files) list(ctx context.Context, src Source) ([]member, error) {
+func (f *files) list(ctx context.Context, src Source) (walk, error) {
 	dir, err := cleanDir(src.Dir)
 	if err != nil {
-		return nil, err
+		return walk{}, err
 	}
 	st, err := lstat(f.tree, dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, refuse(NotFound, "Look at the source's path.", "the directory %s is not in the repository", dir)
+		return walk{}, refuse(NotFound, "Look at the source's path.", "the directory %s is not in the repository", dir)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("look at %s: %w", dir, err)
+		return walk{}, fmt.Errorf("look at %s: %w", dir, err)
 	}
 	if !st.IsDir() {
-		return nil, refuse(NotFound, "Look at the source's path.", "%s is not a directory", dir)
+		return walk{}, refuse(NotFound, "Look at the source's path.", "%s is not a directory", dir)
 	}
 	w := walk{files: f, src: src, root: dir, left: f.limits.SourceBytes, wanted: globs(src)}
 	if err := w.dir(ctx, dir); err != nil {
-		return nil, err
+		return walk{}, err
 	}
-	return w.found, nil
+	return w, nil
 }
 
 func cleanDir(dir string) (string, error) {
@@ -88,16 +88,19 @@ type walk struct {
 	// left is how many bytes may still be read.
 	left  int64
 	found []member
+	// dirs are the directories listed.
+	dirs []string
 }
 
 func (w *walk) dir(ctx context.Context, dir string) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	entries, err := fs.ReadDir(w.files.tree, dir)
+	entries, err := w.files.entries(dir)
 	if err != nil {
-		return fmt.Errorf("list %s: %w", dir, err)
+		return err
 	}
+	w.dirs = append(w.dirs, dir)
 	for _, e := range entries { // sorted by name, as filepath.Walk has them
 		name := path.Join(dir, e.Name())
 		if e.IsDir() {
@@ -127,7 +130,7 @@ func (w *walk) file(name string, e fs.DirEntry) error {
 			return err
 		}
 	}
-	st, err := lstat(w.files.tree, real)
+	st, err := w.files.stat(real)
 	if err != nil {
 		return fmt.Errorf("look at %s: %w", real, err)
 	}

@@ -6,8 +6,8 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// place is where a path ends in a document.
-type place struct {
+// spot is where a path ends in a document.
+type spot struct {
 	// value is the node to change, an alias unresolved; nil if the last key
 	// of the path is not there, and then parent is the mapping that lacks it.
 	value, parent *yaml.Node
@@ -20,8 +20,8 @@ type place struct {
 }
 
 // locate follows a path through the nodes of a document.
-func locate(root *yaml.Node, path Path) (place, *Refusal) {
-	at := place{value: root}
+func locate(root *yaml.Node, path Path) (spot, *Refusal) {
+	at := spot{value: root}
 	for i, e := range path {
 		n := resolve(at.value)
 		if at.value.Kind == yaml.AliasNode && at.through == nil {
@@ -37,10 +37,10 @@ func locate(root *yaml.Node, path Path) (place, *Refusal) {
 			at, r = mapValue(at, n, e.Key, path[:i+1])
 		}
 		if r != nil {
-			return place{}, r
+			return spot{}, r
 		}
 		if at.value == nil && i < len(path)-1 {
-			return place{}, missing(path[:i+1])
+			return spot{}, missing(path[:i+1])
 		}
 	}
 	return at, nil
@@ -50,7 +50,7 @@ func missing(path Path) *Refusal {
 	return refuse(Structure, "Add "+path.String()+" by hand.", "Git has no %s yet, and only single values can be added so far", path)
 }
 
-func mapValue(at place, n *yaml.Node, key string, path Path) (place, *Refusal) {
+func mapValue(at spot, n *yaml.Node, key string, path Path) (spot, *Refusal) {
 	if n.Kind == yaml.ScalarNode && n.Tag == "!!null" {
 		return at, missing(path[:len(path)-1])
 	}

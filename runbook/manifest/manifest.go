@@ -125,7 +125,11 @@ type Edit struct {
 	After  string `json:"after"`
 	// Content is the whole file after the edit.
 	Content []byte `json:"content"`
-	// Digest is the SHA-256 of the file before the edit, in hex.
+	// Created and Deleted tell that the file is new, or goes away.
+	Created bool `json:"created,omitempty"`
+	Deleted bool `json:"deleted,omitempty"`
+	// Digest is the SHA-256 of the file before the edit, in hex; empty for a
+	// new one.
 	Digest string `json:"digest"`
 	// Unified is the change as a unified diff.
 	Unified string `json:"patch"`
@@ -170,6 +174,9 @@ type Rendered struct {
 	// Differences counts the changes that are asked for and still differ
 	// from live after the edits, and everything that moved unasked.
 	Differences int `json:"differences"`
+	// Derived says what the edits change of necessity, such as the name of a
+	// generated ConfigMap, which holds a hash of its content.
+	Derived []string `json:"derived,omitempty"`
 	// Unexpected names what moved unasked. Edits that would cause any are
 	// left out, so that it is empty unless there is a defect.
 	Unexpected []string `json:"unexpected,omitempty"`

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path"
 )
 
 // Propose finds edits that make the changes true in Git, and proves them.
@@ -15,8 +14,8 @@ import (
 // an error means that the tree could not be read or the context has ended.
 func Propose(ctx context.Context, req Request) (Proposal, error) {
 	f := newFiles(req.Tree, req.Limits)
-	p := &proposer{req: req, files: f, proof: Proof{Renderer: renderer}}
-	before, err := f.render(ctx, req.Target)
+	p := &proposer{req: req, files: f}
+	before, err := p.begin(ctx)
 	if r, ok := errors.AsType[*Refusal](err); ok {
 		return p.refuseAll(r), nil
 	}
@@ -26,10 +25,9 @@ func Propose(ctx context.Context, req Request) (Proposal, error) {
 	if p.readers, err = newReaders(ctx, f, req); err != nil {
 		return Proposal{}, fmt.Errorf("look up who reads the files of %s: %w", req.Target.Name, err)
 	}
-	p.rendered = before
 	verdicts := make([]Verdict, 0, len(req.Changes))
 	for _, c := range req.Changes {
-		v, err := p.try(ctx, c)
+		v, err := p.answer(ctx, c)
 		if err != nil {
 			return Proposal{}, fmt.Errorf("find %s of %s in %s: %w", c.Path, c.Object, req.Target.Name, err)
 		}
@@ -40,20 +38,33 @@ func Propose(ctx context.Context, req Request) (Proposal, error) {
 
 // proposer is the work on one proposal.
 type proposer struct {
-	req     Request
-	files   *files
-	readers *readers
-	// rendered is the target with the edits made so far.
+	req      Request
+	files    *files
+	renderer renderer
+	readers  *readers
+	// rendered is the target with the edits made so far, as it is proven.
 	rendered []Resource
-	// expected are the paths that the edits so far change, by resource.
-	expected []moved
-	proof    Proof
+	// names are what the rendered objects were called before any edit: one
+	// whose name holds a hash of its content gets another by an edit.
+	names []Object
+	// derived is what the edits change besides, such as such a name.
+	derived []string
+	proof   Proof
 }
 
-// moved is a path in one rendered object.
-type moved struct {
-	resource int
-	path     string
+// begin renders the target as it is.
+func (p *proposer) begin(ctx context.Context) (before []Resource, err error) {
+	if p.renderer, err = p.files.rendererOf(p.req.Target); err != nil {
+		return nil, err
+	}
+	p.proof.Renderer = p.renderer.library()
+	if p.rendered, err = p.renderer.render(ctx, p.files, p.req.Target); err != nil {
+		return nil, err
+	}
+	for _, r := range p.rendered {
+		p.names = append(p.names, r.Object())
+	}
+	return p.rendered, nil
 }
 
 func (p *proposer) refuseAll(r *Refusal) Proposal {
@@ -71,8 +82,8 @@ func refused(v Verdict, r *Refusal) Verdict {
 	return v
 }
 
-// try makes one change, if it can be made.
-func (p *proposer) try(ctx context.Context, c Change) (Verdict, error) {
+// answer makes one change, if it can be made.
+func (p *proposer) answer(ctx context.Context, c Change) (Verdict, error) {
 	v := Verdict{Change: c}
 	if r := guard(c, p.req.Structure); r != nil {
 		return refused(v, r), nil
@@ -81,45 +92,37 @@ func (p *proposer) try(ctx context.Context, c Change) (Verdict, error) {
 	if r != nil {
 		return refused(v, r), nil
 	}
-	v.File, v.Layer = p.rendered[i].File, "plain YAML"
-	if path.Ext(v.File) == ".json" {
-		v.Layer = "JSON"
+	q := &question{
+		files: p.files, source: p.req.Target, change: c, rendered: p.rendered, at: i, structure: p.req.Structure,
+		shared: p.readers.anyReads,
 	}
-	content, err := p.files.read(v.File)
-	if err != nil {
+	q.try = func(s suggestion) (*Refusal, error) {
+		r, err := p.prove(ctx, i, c, s)
+		if r == nil && err == nil {
+			v.Proven, v.Hint, q.found = true, s.hint, s.origin
+		}
+		return r, err
+	}
+	r, err := p.renderer.suggest(ctx, q)
+	v.File, v.Line, v.Layer = q.found.file, q.found.line, q.found.layer
+	if err != nil || v.Proven {
 		return v, err
 	}
-	e, unable := p.edit(&v, p.rendered[i], content)
-	// Where two places fit, which value is there now is a guess.
-	if unable != nil && unable.Class == Ambiguous {
-		return refused(v, unable), nil
+	if r == nil {
+		r = refuse(NotFound, byHand, "no edit was found that makes %s as it is live", c.Path)
 	}
-	if r := p.checkValue(i, c); r != nil {
-		return refused(v, r), nil
-	}
-	if unable != nil {
-		return refused(v, unable), nil
-	}
-	r, err = p.prove(ctx, i, c, e)
-	switch {
-	case err != nil:
-		return v, err
-	case r != nil:
-		return refused(v, e.explain(r)), nil
-	}
-	v.Proven = true
-	return v, nil
+	return refused(v, r), nil
 }
 
 // find is which of the rendered objects an object is.
 func (p *proposer) find(o Object) (int, *Refusal) {
 	found := -1
-	for i, r := range p.rendered {
-		if !p.is(r.Object(), o) {
+	for i, name := range p.names {
+		if !p.is(name, o) {
 			continue
 		}
 		if found >= 0 {
-			return 0, refuse(Ambiguous, "Take one of the two away first.", "%s is there twice, in %s and %s", o, p.rendered[found].File, r.File)
+			return 0, refuse(Ambiguous, "Take one of the two away first.", "%s is there twice, in %s and %s", o, p.rendered[found].File, p.rendered[i].File)
 		}
 		found = i
 	}
@@ -146,8 +149,9 @@ func (p *proposer) is(m, o Object) bool {
 }
 
 // checkValue compares what Git says with what the change takes for granted.
-func (p *proposer) checkValue(i int, c Change) *Refusal {
-	now, _, found := lookup(p.rendered[i].Content, c.Path)
+func (q *question) checkValue() *Refusal {
+	c := q.change
+	now, _, found := lookup(q.object().Content, c.Path)
 	switch {
 	case !found && c.Op == Remove:
 		return refuse(Already, "Nothing needs to be written; sync the target.", "Git has no %s", c.Path)
@@ -156,7 +160,7 @@ func (p *proposer) checkValue(i int, c Change) *Refusal {
 	case found && !SameAt(c.Path, now, c.Git) && (c.Git != nil || now != nil):
 		return refuse(Stale, "Look at the differences again.", "Git has another value at %s than the comparison saw", c.Path)
 	case c.Path.String() == "spec.replicas":
-		if s, ok := scaler(p.rendered, c.Object); ok {
+		if s, ok := scaler(q.rendered, c.Object); ok {
 			return refuse(Autoscaled, "Change minReplicas and maxReplicas of the autoscaler.", "%s sets the replicas of %s", s, c.Object)
 		}
 	}

@@ -8,10 +8,10 @@ import (
 )
 
 // prove renders the target with an edit and keeps the edit if that shows the
-// change and nothing else, here and at everyone who reads the file.
-func (p *proposer) prove(ctx context.Context, i int, c Change, e edited) (*Refusal, error) {
-	undo := p.files.lay(e.file, e.content)
-	after, err := p.files.render(ctx, p.req.Target)
+// change and nothing else, here and at everyone who reads the files.
+func (p *proposer) prove(ctx context.Context, i int, c Change, s suggestion) (*Refusal, error) {
+	undo := p.files.lay(s.writes)
+	after, err := p.renderer.render(ctx, p.files, p.req.Target)
 	undo()
 	if isRefusal(err) {
 		return refuse(ProofFailed, byHand, "after the edit the source can't be rendered any more: %v", err), nil
@@ -19,46 +19,49 @@ func (p *proposer) prove(ctx context.Context, i int, c Change, e edited) (*Refus
 	if err != nil {
 		return nil, err
 	}
-	want, r := p.expect(after, i, c, e.shape)
+	derived, r := p.judge(after, i, c)
 	if r != nil {
 		return r, nil
 	}
-	for _, m := range differences(p.rendered, after) {
-		if !slices.Contains(want, m) {
-			return refuse(TouchesOthers, byHand, "the edit would change %s too", p.name(after, m)), nil
-		}
-	}
-	changed, unbuildable, err := p.readers.check(ctx, e.file, e.content, p.req.Accepted)
+	changed, unbuildable, err := p.readers.check(ctx, s.writes, p.req.Accepted)
 	if err != nil {
 		return nil, err
 	}
 	if len(changed) > 0 {
-		return refuse(SharedSource, "Give this target a manifest of its own, by hand.", "%s also serves %s, which the edit would change", e.file, strings.Join(changed, ", ")), nil
+		return refuse(SharedSource, "Give this target a manifest of its own, by hand.", "%s also serves %s, which the edit would change", s.writes[0].file, strings.Join(changed, ", ")), nil
 	}
 	if len(unbuildable) > 0 {
 		p.addUnbuildable(unbuildable)
-		return refuse(UnsupportedTool, "Have somebody who knows it look, and accept it by name.", "%s may be read by %s, which can't be rendered here (%s)", e.file, unbuildable[0].Name, unbuildable[0].Why), nil
+		return refuse(UnsupportedTool, "Have somebody who knows it look, and accept it by name.", "%s may be read by %s, which can't be rendered here (%s)", s.writes[0].file, unbuildable[0].Name, unbuildable[0].Why), nil
 	}
-	p.files.lay(e.file, e.content)
+	p.files.lay(s.writes)
+	p.readers.settle(s.writes)
 	p.rendered = after
-	p.expected = append(p.expected, want...)
+	p.derived = append(p.derived, derived...)
 	return nil, nil
 }
 
-// expect tells which paths are to differ, after looking whether the live
-// state is there.
-func (p *proposer) expect(after []Resource, i int, c Change, s *shaped) ([]moved, *Refusal) {
-	if s != nil {
-		return p.expectShape(after, i, s)
+// judge holds a rendering against what it is to be: as before, with the one
+// change made. It tells what else moves of necessity.
+func (p *proposer) judge(after []Resource, i int, c Change) (derived []string, r *Refusal) {
+	if len(after) != len(p.rendered) {
+		return nil, refuse(TouchesOthers, byHand, "the edit would change the number of objects too")
 	}
-	if i >= len(after) {
-		return nil, refuse(ProofFailed, byHand, "after the edit the object is no longer rendered")
-	}
-	now, at, found := lookup(after[i].Content, c.Path)
-	if !found || !exact(now, c.Live) {
+	want := slices.Clone(p.rendered)
+	object, err := c.expect(want[i].Content)
+	if err != nil {
 		return nil, refuse(ProofFailed, byHand, "after the edit, rendering does not show the live value at %s", c.Path)
 	}
-	return []moved{{i, at.String()}}, nil
+	want[i].Content = object
+	derived = rename(want, after, i)
+	_, changed, _ := lookup(object, c.Path)
+	for _, m := range differences(want, after) {
+		if m.resource == i && m.path != nil && (within(m.path, changed) || within(changed, m.path)) {
+			return nil, refuse(ProofFailed, byHand, "after the edit, rendering does not show the live value at %s", c.Path)
+		}
+		return nil, refuse(TouchesOthers, byHand, "the edit would change %s too", name(after, m))
+	}
+	return derived, nil
 }
 
 func (p *proposer) addUnbuildable(list []Unbuildable) {
@@ -70,30 +73,35 @@ func (p *proposer) addUnbuildable(list []Unbuildable) {
 }
 
 // name says for people where something moved.
-func (p *proposer) name(list []Resource, m moved) string {
+func name(list []Resource, m moved) string {
 	if m.resource >= len(list) {
 		return "the number of objects"
 	}
 	o := list[m.resource].Object().String()
-	if m.path == "" {
+	if m.path == nil {
 		return "which object " + o + " is"
 	}
-	return m.path + " of " + o
+	return m.path.String() + " of " + o
+}
+
+// moved is a path in one rendered object; the path is nil if the object
+// itself is another one.
+type moved struct {
+	resource int
+	path     Path
 }
 
 // differences lists every path at which two renderings differ, in order.
 func differences(before, after []Resource) (list []moved) {
-	defer func() {
-		slices.SortFunc(list, func(a, b moved) int {
-			return cmp.Or(cmp.Compare(a.resource, b.resource), strings.Compare(a.path, b.path))
-		})
-	}()
 	for i := range max(len(before), len(after)) {
 		if i >= len(before) || i >= len(after) {
-			return append(list, moved{i, ""})
+			return append(list, moved{i, nil})
 		}
-		compare(before[i].Content, after[i].Content, nil, func(at Path) { list = append(list, moved{i, at.String()}) })
+		compare(before[i].Content, after[i].Content, nil, func(at Path) { list = append(list, moved{i, at}) })
 	}
+	slices.SortFunc(list, func(a, b moved) int {
+		return cmp.Or(cmp.Compare(a.resource, b.resource), strings.Compare(a.path.String(), b.path.String()))
+	})
 	return list
 }
 

@@ -9,9 +9,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// renderer names what renders here, for the record.
-const renderer = "plain YAML and JSON, read as Argo CD 2.14 reads a directory"
-
 // Resource is one rendered object and where it comes from.
 type Resource struct {
 	// Content is the object as decoded JSON.
@@ -24,6 +21,8 @@ type Resource struct {
 	// doc is its place among the documents of the file that hold anything,
 	// item its place in a List there, -1 if it is in none.
 	doc, item int
+	// hashed is true if its name holds a hash of its content.
+	hashed bool
 }
 
 // Object names the object.
@@ -46,6 +45,9 @@ func RenderDir(ctx context.Context, tree Tree, src Source, limits Limits) ([]Res
 		return nil, err
 	}
 	for i := range list {
+		if list[i].Line > 0 || list[i].File == "" {
+			continue
+		}
 		content, err := f.read(list[i].File)
 		if err != nil {
 			return nil, err
@@ -59,56 +61,19 @@ func RenderDir(ctx context.Context, tree Tree, src Source, limits Limits) ([]Res
 
 // render gives a source's objects with the edits made so far.
 func (f *files) render(ctx context.Context, src Source) ([]Resource, error) {
-	if src.Unsupported != "" {
-		return nil, refuse(UnsupportedTool, "Edit the source by hand and let the controller render it.", "%s is %s, which can't be rendered here", src.Name, src.Unsupported)
-	}
-	members, err := f.list(ctx, src)
+	r, err := f.rendererOf(src)
 	if err != nil {
 		return nil, err
 	}
-	if err := f.checkKind(src); err != nil {
-		return nil, err
-	}
-	var all []Resource
-	for _, m := range members {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		content, err := f.read(m.real)
-		if err != nil {
-			return nil, err
-		}
-		list, err := f.decode(m, content)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, list...)
-	}
-	return all, nil
+	return r.render(ctx, f, src)
 }
 
-// checkKind refuses a directory that Argo CD takes for something else than
-// plain manifests, unless the Application says outright that it is that.
-func (f *files) checkKind(src Source) error {
-	dir, err := cleanDir(src.Dir)
-	if err != nil {
-		return err
-	}
-	overrides := []string{".argocd-source.yaml", ".argocd-source-" + path.Base(src.Name) + ".yaml"}
-	for _, name := range overrides {
-		if _, err := lstat(f.tree, path.Join(dir, name)); err == nil {
+// checkOverrides refuses a directory whose options are changed by a file in
+// it, which is not followed here.
+func (f *files) checkOverrides(src Source, dir string) error {
+	for _, name := range []string{".argocd-source.yaml", ".argocd-source-" + path.Base(src.Name) + ".yaml"} {
+		if f.exists(path.Join(dir, name)) {
 			return refuse(UnsupportedTool, "Edit the source by hand.", "%s/%s changes how the source is rendered, which can't be followed here", dir, name)
-		}
-	}
-	if src.Recurse || src.Include != "" || src.Exclude != "" {
-		return nil
-	}
-	for name, what := range map[string]string{
-		"kustomization.yaml": "a Kustomize directory", "kustomization.yml": "a Kustomize directory",
-		"Kustomization": "a Kustomize directory", "Chart.yaml": "a Helm chart",
-	} {
-		if _, err := lstat(f.tree, path.Join(dir, name)); err == nil {
-			return refuse(UnsupportedTool, "Edit the source by hand and let the controller render it.", "%s is %s, which can't be rendered here", dir, what)
 		}
 	}
 	return nil

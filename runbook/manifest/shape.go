@@ -16,10 +16,6 @@ type shaped struct {
 	parent        *yaml.Node
 	gone, goneEnd int
 	came          int
-	// path and value are what changes in the object, which is more than was
-	// asked for where a map had to be made to hold it.
-	path  Path
-	value any
 }
 
 // isShape tells whether a change can only be made by adding or taking away
@@ -76,7 +72,7 @@ func (t *text) cut(root *yaml.Node, path Path) (shaped, *Refusal) {
 	if r != nil {
 		return shaped{}, r
 	}
-	out := shaped{parent: parent, path: path}
+	out := shaped{parent: parent}
 	last, whole := path[len(path)-1], 1
 	if parent.Kind == yaml.MappingNode {
 		whole = 2
@@ -127,7 +123,7 @@ func (t *text) linesOf(parent *yaml.Node, i int) (start, end int, ok bool) {
 // grow adds a key or a list item behind the last one.
 func (t *text) grow(parent *yaml.Node, path Path, value any) (shaped, *Refusal) {
 	last, count := path[len(path)-1], len(parent.Content)
-	out := shaped{parent: parent, path: path, value: value, gone: count, goneEnd: count, came: 1}
+	out := shaped{parent: parent, gone: count, goneEnd: count, came: 1}
 	before := count - 1
 	if parent.Kind == yaml.MappingNode {
 		out.came, before = 2, count-2

@@ -66,9 +66,19 @@ func agree(before, after []string, b, d int) bool {
 const around = 3
 
 // unified writes a diff that `git apply` takes.
-func unified(file string, before, after []string, hunks []hunk) string {
+func unified(e Edit, before, after []string, hunks []hunk) string {
 	var out strings.Builder
-	fmt.Fprintf(&out, "diff --git %[1]s %[2]s\n--- %[1]s\n+++ %[2]s\n", quotePath("a/"+file), quotePath("b/"+file))
+	old, now := quotePath("a/"+e.File), quotePath("b/"+e.File)
+	fmt.Fprintf(&out, "diff --git %s %s\n", old, now)
+	switch {
+	case e.Created:
+		old = "/dev/null"
+		out.WriteString("new file mode 100644\n")
+	case e.Deleted:
+		now = "/dev/null"
+		out.WriteString("deleted file mode 100644\n")
+	}
+	fmt.Fprintf(&out, "--- %s\n+++ %s\n", old, now)
 	for len(hunks) > 0 {
 		n := 1
 		for n < len(hunks) && hunks[n].a-hunks[n-1].b <= 2*around {
