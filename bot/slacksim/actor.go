@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"reconcilebot/bot/slacksim/blockkit"
 )
 
 // Actor is a person who uses Slack.
@@ -168,7 +170,7 @@ func (s *Sim) commandAnswer(inv *Invocation, u *User, c *channel, typed string) 
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	defer s.bump()
-	blocks, f := s.blocks(string(body.Blocks), surfaceMessage)
+	blocks, f := s.blocks(string(body.Blocks), blockkit.Message)
 	if f != nil {
 		s.find(RuleAckPayload, "the answer to %s: %s %v", typed, f.code, f.more["errors"])
 		return fmt.Errorf("answer to %s: %s", typed, f.code)

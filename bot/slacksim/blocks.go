@@ -2,21 +2,13 @@ package slacksim
 
 import (
 	"encoding/json"
-	"fmt"
 	"unicode/utf8"
-)
 
-// surface is where blocks are shown; not every block may appear everywhere.
-type surface string
-
-const (
-	surfaceMessage surface = "message"
-	surfaceModal   surface = "modal"
-	surfaceHome    surface = "home"
+	"reconcilebot/bot/slacksim/blockkit"
 )
 
 // blocks reads, checks and completes blocks as Slack stores them.
-func (s *Sim) blocks(raw string, on surface) ([]Block, *failure) {
+func (s *Sim) blocks(raw string, on blockkit.Surface) ([]Block, *failure) {
 	if raw == "" || raw == "null" {
 		return nil, nil
 	}
@@ -24,10 +16,10 @@ func (s *Sim) blocks(raw string, on surface) ([]Block, *failure) {
 	if err := json.Unmarshal([]byte(raw), &bodies); err != nil {
 		return nil, fail("invalid_blocks_format")
 	}
-	if faults := checkBlocks(bodies, on); len(faults) > 0 {
-		return nil, faults.failure("invalid_blocks")
+	if faults := blockkit.Check(bodies, on); len(faults) > 0 {
+		return nil, refused("invalid_blocks", faults)
 	}
-	if on == surfaceMessage && totalText(bodies) > s.opts.MaxTotalText {
+	if on == blockkit.Message && totalText(bodies) > s.opts.MaxTotalText {
 		return nil, fail("msg_blocks_too_long")
 	}
 	return s.complete(bodies), nil
@@ -36,7 +28,6 @@ func (s *Sim) blocks(raw string, on surface) ([]Block, *failure) {
 // complete adds what Slack adds: ids where the app gave none, and the flags of
 // text objects.
 func (s *Sim) complete(bodies []obj) []Block {
-	rules := elementLimits()
 	out := make([]Block, 0, len(bodies))
 	for _, b := range bodies {
 		if str(b["block_id"]) == "" {
@@ -49,7 +40,7 @@ func (s *Sim) complete(bodies []obj) []Block {
 			case "mrkdwn":
 				setDefault(o, "verbatim", false)
 			}
-			if rules[str(o["type"])].acts && str(o["action_id"]) == "" {
+			if blockkit.Acts(str(o["type"])) && str(o["action_id"]) == "" {
 				o["action_id"] = s.secret(5)
 			}
 		})
@@ -76,29 +67,12 @@ func totalText(bodies []obj) int {
 	return n
 }
 
-// blockFault is one thing that is wrong, and where.
-type blockFault struct{ what, pointer string }
-
-type blockFaults []blockFault
-
-// failure has the form in which Slack's detail reaches the app.
-func (f blockFaults) failure(code string) *failure {
+// refused has the form in which Slack's detail reaches an app.
+func refused(code string, faults []blockkit.Fault) *failure {
 	var errors, messages []string
-	for _, e := range f {
-		line := fmt.Sprintf("%s [json-pointer:%s]", e.what, e.pointer)
-		errors = append(errors, line)
-		messages = append(messages, "[ERROR] "+line)
+	for _, f := range faults {
+		errors = append(errors, f.String())
+		messages = append(messages, "[ERROR] "+f.String())
 	}
 	return &failure{code, obj{"errors": errors, "response_metadata": obj{"messages": messages}}}
-}
-
-func blocksValidate(s *Sim, c *call) (obj, *failure) {
-	var bodies []obj
-	if json.Unmarshal([]byte(c.args["blocks"]), &bodies) != nil {
-		return nil, fail("invalid_blocks_format")
-	}
-	if faults := checkBlocks(bodies, surfaceMessage); len(faults) > 0 {
-		return nil, faults.failure("invalid_blocks")
-	}
-	return obj{}, nil
 }

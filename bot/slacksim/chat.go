@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"strings"
 	"unicode/utf8"
+
+	"reconcilebot/bot/slacksim/blockkit"
 )
 
 // Limits of message texts, https://docs.slack.dev/reference/methods/chat.update
@@ -41,7 +43,7 @@ func (s *Sim) content(c *call) (content, *failure) {
 		out.text, out.cut = string([]rune(out.text)[:maxPostText]), true
 	}
 	var f *failure
-	if out.blocks, f = s.blocks(c.args["blocks"], surfaceMessage); f != nil {
+	if out.blocks, f = s.blocks(c.args["blocks"], blockkit.Message); f != nil {
 		return out, f
 	}
 	if f := out.attachments(c.args["attachments"]); f != nil {

@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"reconcilebot/bot/slacksim/blockkit"
 )
 
 // A response URL lives half an hour and can be used five times,
@@ -110,7 +112,7 @@ func (s *Sim) deliverHook(h *hook, body hookBody) *failure {
 		}
 		return nil
 	}
-	blocks, f := s.blocks(string(body.Blocks), surfaceMessage)
+	blocks, f := s.blocks(string(body.Blocks), blockkit.Message)
 	if f != nil {
 		return f
 	}

@@ -5,6 +5,8 @@ import (
 	"io/fs"
 	"net/http"
 	"strings"
+
+	"reconcilebot/bot/slacksim/blockkit"
 )
 
 //go:embed page
@@ -104,8 +106,8 @@ func cardFaults(c NamedCard) []string {
 			bodies = append(bodies, o)
 		}
 	}
-	for _, f := range checkBlocks(bodies, surfaceMessage) {
-		faults = append(faults, f.what+" at "+f.pointer)
+	for _, f := range blockkit.Check(bodies, blockkit.Message) {
+		faults = append(faults, f.What+" at "+f.Pointer)
 	}
 	return faults
 }

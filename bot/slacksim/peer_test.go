@@ -3,52 +3,18 @@ package slacksim
 import (
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
+
+	"reconcilebot/bot/slacksim/peer"
 )
-
-// Slack's own library in the release that the local Slack was held against,
-// and the HTTP client that it needs on Node 20.
-var peers = []string{"@slack/bolt@5.1.0", "undici@7"}
-
-// bolt installs Slack's own library once and names the folder it is in.
-func bolt(t *testing.T) string {
-	t.Helper()
-	npm, err := exec.LookPath("npm")
-	if err != nil {
-		t.Skip("needs Node 20 or newer with npm on the path")
-	}
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		t.Fatal(err)
-	}
-	folder := filepath.Join(cache, "reconcilebot", "peer", strings.NewReplacer("/", "-", "@", "").Replace(strings.Join(peers, "-")))
-	if _, err := os.Stat(filepath.Join(folder, "installed")); err == nil {
-		return folder
-	}
-	if err := os.MkdirAll(folder, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	install := exec.CommandContext(t.Context(), npm, append([]string{"install", "--prefix", folder, "--no-audit", "--no-fund", "--loglevel=error"}, peers...)...)
-	if out, err := install.CombinedOutput(); err != nil {
-		t.Fatalf("install %s: %v: %s", peers, err, out)
-	}
-	if err := os.WriteFile(filepath.Join(folder, "installed"), nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	return folder
-}
 
 // TestSlacksOwnLibraryIsContent lets an app on Slack's own Bolt library do the
 // whole job.
 func TestSlacksOwnLibraryIsContent(t *testing.T) {
-	if testing.Short() {
-		t.Skip("short: no Node")
-	}
-	folder := bolt(t)
+	folder := peer.Folder(t)
 	w := start(t, Options{})
-	app := exec.CommandContext(t.Context(), "node", "testdata/bolt.mjs")
+	app := exec.CommandContext(t.Context(), peer.Node(t), "testdata/bolt.mjs")
 	app.Env = append(os.Environ(), "BOLT_FOLDER="+folder, "API="+w.url+"/api/", "BOT_TOKEN="+w.BotToken(), "APP_TOKEN="+w.AppToken())
 	app.Stderr = os.Stderr
 	app.Stdout = os.Stderr

@@ -3,14 +3,14 @@ package slacksim
 import (
 	"fmt"
 	"slices"
+
+	"reconcilebot/bot/slacksim/blockkit"
 )
 
 // Limits of views, https://docs.slack.dev/surfaces/modals.
 const (
-	maxViewBytes       = 250_000
-	maxViewTitle       = 24
-	maxPrivateMetadata = 3000
-	maxViewStack       = 3
+	maxViewBytes = 250_000
+	maxViewStack = 3
 )
 
 // View is a modal or a home tab as a person has it open.
@@ -51,12 +51,9 @@ func (s *Sim) parseView(raw string) (*View, *failure) {
 	if body == nil {
 		return nil, fail("invalid_arguments")
 	}
-	on := surface(str(body["type"]))
-	if on != surfaceModal && on != surfaceHome {
-		return nil, viewFault("/view/type", "must be one of modal, home")
-	}
-	if f := checkViewHead(body, on); f != nil {
-		return nil, f
+	on := blockkit.Surface(str(body["type"]))
+	if faults := blockkit.CheckView(body); len(faults) > 0 {
+		return nil, refused("invalid_arguments", faults)
 	}
 	if body["blocks"] == nil {
 		body["blocks"] = []any{}
@@ -75,33 +72,8 @@ func (s *Sim) parseView(raw string) (*View, *failure) {
 	}, nil
 }
 
-func checkViewHead(body obj, on surface) *failure {
-	c := &checker{on: on}
-	if on == surfaceModal {
-		c.text(body["title"], "/view/title", maxViewTitle, "plain_text")
-	}
-	for _, k := range []string{"submit", "close"} {
-		if body[k] != nil {
-			c.text(body[k], "/view/"+k, maxViewTitle, "plain_text")
-		}
-	}
-	c.length(str(body["callback_id"]), "/view/callback_id", 0, 255)
-	c.length(str(body["external_id"]), "/view/external_id", 0, 255)
-	c.length(str(body["private_metadata"]), "/view/private_metadata", 0, maxPrivateMetadata)
-	for _, b := range list(body["blocks"]) {
-		if o, _ := b.(obj); o["type"] == "input" && body["submit"] == nil && on == surfaceModal {
-			c.fault("/view/submit", "missing required field: submit")
-			break
-		}
-	}
-	if len(c.faults) > 0 {
-		return c.faults.failure("invalid_arguments")
-	}
-	return nil
-}
-
 func viewFault(pointer, what string) *failure {
-	return blockFaults{{what, pointer}}.failure("invalid_arguments")
+	return refused("invalid_arguments", []blockkit.Fault{{What: what, Pointer: pointer}})
 }
 
 // wire is a view as the app sees it, with the given state.
@@ -139,7 +111,7 @@ func (s *Sim) show(c *call, push bool) (obj, *failure) {
 	if f != nil {
 		return nil, f
 	}
-	if v.Type != string(surfaceModal) {
+	if v.Type != string(blockkit.Modal) {
 		return nil, viewFault("/view/type", "must be modal")
 	}
 	if v.ExternalID != "" && s.external(v.ExternalID) != nil {

@@ -1,4 +1,4 @@
-package slacksim
+package blockkit
 
 import (
 	"encoding/json"
@@ -69,28 +69,13 @@ func TestBlocksThatSlackRefuses(t *testing.T) {
 
 func faultsOf(t *testing.T, blocks string) []string {
 	t.Helper()
-	var bodies []obj
+	var bodies []Object
 	if err := json.Unmarshal([]byte("["+blocks+"]"), &bodies); err != nil {
 		t.Fatal(err)
 	}
-	errors, _ := checkBlocks(bodies, surfaceMessage).failure("").more["errors"].([]string)
-	return errors
-}
-
-func FuzzBlocks(f *testing.F) {
-	f.Add(`[{"type":"section","text":{"type":"mrkdwn","text":"x"},"accessory":{"type":"overflow","options":[]}}]`)
-	f.Add(`[{"type":"input","element":{"type":"checkboxes","options":[{"value":1}]}}]`)
-	f.Add(`[{"type":"table","rows":[1,[2]]},null,{"type":5}]`)
-	sim, err := New(testSeed(), Options{})
-	if err != nil {
-		f.Fatal(err)
+	var errors []string
+	for _, f := range Check(bodies, Message) {
+		errors = append(errors, f.String())
 	}
-	f.Fuzz(func(_ *testing.T, raw string) {
-		blocks, bad := sim.blocks(raw, surfaceMessage)
-		if bad == nil {
-			_ = blocksText(blocks)
-			_ = buttons(blocks)
-			sim.inspectContent("fuzz", "", blocks)
-		}
-	})
+	return errors
 }
