@@ -15,16 +15,30 @@ func guide(r *rig.Rig) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Slack      %s   (choose at the top who you are)\n", r.Page)
 	fmt.Fprintf(&b, "Git host   %s/%s/%s\n", r.GitPage, world.Owner, w.Repo)
-	// Argo CD's Go module is without its web pages, so people get its command line.
-	fmt.Fprintf(&b, "Argo CD    %s   (API only; %s login %s --plaintext --username admin --password %s)\n",
-		r.Argo.URL, r.Argo.CLI, strings.TrimPrefix(r.Argo.URL, "http://"), r.Argo.Password)
+	// Argo CD's Go module is without its web pages.
+	fmt.Fprintf(&b, "Argo CD    %s/applications   (the lab's own page: Argo CD's UI is not in its Go module)\n", r.ArgoPage)
+	fmt.Fprintf(&b, "           %s login %s --plaintext --username admin --password %s\n",
+		r.Argo.CLI, strings.TrimPrefix(r.Argo.URL, "http://"), r.Argo.Password)
 	fmt.Fprintf(&b, "Logs       %s\n", filepath.Join(r.Dir, "logs"))
-	fmt.Fprintf(&b, "The bot    %s\n\n", r.Bot.Command())
+	if pid := r.Bot.PID(); pid != 0 {
+		fmt.Fprintf(&b, "The bot    pid %d: kill -9 it at any moment; it is started again and goes on\n", pid)
+	}
+	b.WriteString("\n")
 	for _, p := range world.People() {
 		fmt.Fprintf(&b, "%-6s %s\n", p.Name, p.Role)
 		if p.Kubernetes != "" {
 			fmt.Fprintf(&b, "       %s\n", r.Kube.KubectlOf(p.Name))
 		}
+	}
+	if r.Bot.PID() == 0 {
+		fmt.Fprintf(&b, `
+The bot is not started: -nobot leaves that to you. Do this first:
+
+a. In another terminal:
+     %s
+b. As %s, in #%s, bind the channel to its incident:
+     /reconcile incident %s
+`, r.Bot.Command(), world.OnCall, w.Channel, w.Incident)
 	}
 	fmt.Fprintf(&b, `
 What to try:

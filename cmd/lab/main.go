@@ -124,7 +124,7 @@ func lab(ctx context.Context, f flags, getenv func(string) string, display *buil
 	if f.scenario != "" {
 		return play(ctx, f, o, chosen, stdout)
 	}
-	o.Worlds = []world.World{world.Main()}
+	o.Worlds, o.Revive = []world.World{world.Main()}, !f.noBot
 	return show(ctx, f, o, display)
 }
 

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"reconcilebot/bot/slacksim"
@@ -13,27 +14,38 @@ import (
 	"reconcilebot/cmd/lab/world"
 )
 
-// A Bot is `reconcilebot serve` as a process of its own. Its methods must not
-// be called at the same time: those who stop it are alone in the lab.
+// A Bot is `reconcilebot serve` as a process of its own. Start, Kill and Stop
+// must not be called at the same time: those who stop it are alone in the lab.
 type Bot struct {
-	keeper  *systems.Keeper
+	Program string // path of reconcilebot
+	Config  string // path of its config file
+
+	keeper *systems.Keeper
+	slack  *slacksim.Sim
+	listen string // probes
+	audit  string
+	minded bool // it is started again when it ends by itself
+
+	mu      sync.Mutex // guards process, which changes when it is started again
 	process *systems.Process
-	slack   *slacksim.Sim
-	program string
-	config  string
-	listen  string // probes
-	audit   string
 }
 
 // Start starts the bot and returns when it says that it is ready, which it
 // does once it hears Slack.
-func (b *Bot) Start(ctx context.Context) (err error) {
-	b.process, err = b.keeper.Start(systems.Command{
-		Name: "reconcilebot", Path: b.program, Args: []string{"serve", "--config", b.config}, Graceful: true,
-	})
-	if err != nil {
+func (b *Bot) Start(ctx context.Context) error {
+	if err := b.launch(); err != nil {
 		return err
 	}
+	ctx, ended := context.WithCancelCause(ctx)
+	defer ended(nil)
+	go func() { // ends with ctx, which ends with this call
+		select {
+		case <-b.current().Done():
+			how, _ := b.current().Exit()
+			ended(fmt.Errorf("reconcilebot ended (%s); %s", how, b.current().LastWords()))
+		case <-ctx.Done():
+		}
+	}()
 	if err := systems.Answers(ctx, "the bot", "http://"+b.listen+"/readyz"); err != nil {
 		return err
 	}
@@ -42,17 +54,45 @@ func (b *Bot) Start(ctx context.Context) (err error) {
 	return b.slack.Wait(ctx, "the bot's connection to Slack", func() bool { return len(b.slack.Connections()) > 0 })
 }
 
+// launch starts the process and waits for nothing.
+func (b *Bot) launch() error {
+	p, err := b.keeper.Start(systems.Command{
+		Name: "reconcilebot", Path: b.Program, Args: []string{"serve", "--config", b.Config}, Graceful: true, Minded: b.minded,
+	})
+	if err != nil {
+		return err
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.process = p
+	return nil
+}
+
+func (b *Bot) current() *systems.Process {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.process
+}
+
 // Command is how the bot is started, for people who want to do it themselves.
-func (b *Bot) Command() string { return b.program + " serve --config " + b.config }
+func (b *Bot) Command() string { return b.Program + " serve --config " + b.Config }
+
+// PID is the process's number, 0 if the lab has not started it.
+func (b *Bot) PID() int {
+	if p := b.current(); p != nil {
+		return p.PID()
+	}
+	return 0
+}
 
 // Kill ends the bot at once, as kill -9 or a power cut does.
-func (b *Bot) Kill() { b.process.Kill() }
+func (b *Bot) Kill() { b.current().Kill() }
 
 // Stop ends the bot as Kubernetes does.
-func (b *Bot) Stop() { b.process.Stop() }
+func (b *Bot) Stop() { b.current().Stop() }
 
 // Log is the path of the bot's log.
-func (b *Bot) Log() string { return b.process.Log() }
+func (b *Bot) Log() string { return b.current().Log() }
 
 // secrets are made anew for every rig.
 type secrets struct{ audit string }
@@ -68,7 +108,7 @@ func (r *Rig) bot(ctx context.Context) error {
 	if err := r.account(ctx); err != nil {
 		return fmt.Errorf("make the bot's account in the cluster: %w", err)
 	}
-	argocd, err := r.Argo.Token(ctx, "reconcilebot")
+	argocd, err := r.Argo.Token(ctx, systems.BotAccount)
 	if err != nil {
 		return err
 	}
@@ -80,7 +120,7 @@ func (r *Rig) bot(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := os.WriteFile(r.Bot.config, []byte(r.configText()), 0o600); err != nil {
+	if err := os.WriteFile(r.Bot.Config, []byte(r.configText()), 0o600); err != nil {
 		return err
 	}
 	if r.options.NoBot {
@@ -128,7 +168,7 @@ func (r *Rig) configText() string {
 	}
 	return strings.NewReplacer(
 		"$SLACK", r.Page, "$LISTEN", r.Bot.listen, "$AUDIT", r.Bot.audit, "$CLUSTER", world.Cluster,
-		"$KUBECONFIG", r.Kube.Kubeconfig("reconcilebot"), "$ARGOCD", r.Argo.URL, "$GIT", r.GitPage,
+		"$KUBECONFIG", r.Kube.Kubeconfig("reconcilebot"), "$ARGOCD", r.Argo.URL, "$ARGOPAGE", r.ArgoPage, "$GIT", r.GitPage,
 		"$CERT", r.Kube.AuditKeys.Cert, "$KEY", r.Kube.AuditKeys.Key, "$PEOPLE", people.String(), "$TIMING", timing,
 	).Replace(configYAML)
 }
@@ -153,6 +193,7 @@ clusters:
   kubeconfig: $KUBECONFIG
   argocd:
     server: $ARGOCD
+    ui: $ARGOPAGE
     tokenFile: argocd.token
     namespace: argocd
 

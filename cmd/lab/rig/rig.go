@@ -22,9 +22,11 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"reconcilebot/bot/slacksim"
+	"reconcilebot/cmd/lab/argopage"
 	"reconcilebot/cmd/lab/systems"
 	"reconcilebot/cmd/lab/world"
 	"reconcilebot/deploy/slack"
+	"reconcilebot/runbook/argocd"
 )
 
 // Options say what rig to start.
@@ -36,6 +38,9 @@ type Options struct {
 	Say      func(string) // told what has been reached; may be nil
 	// NoBot leaves the bot to be started by someone else, with its config.
 	NoBot bool
+	// Revive starts the bot again when it ends by itself. Without it, such an
+	// end is the rig's.
+	Revive bool
 	// Fast shortens the bot's waits between polls, for scenarios.
 	Fast bool
 }
@@ -44,13 +49,15 @@ type Options struct {
 type Rig struct {
 	Page    string // address of the local Slack's page
 	GitPage string // address of the Git host
-	Kube    *systems.Kubernetes
-	Argo    *systems.ArgoCD
-	Slack   *slacksim.Sim
-	Git     *GitHost
-	Bot     *Bot
-	Dir     string // the run folder
-	Worlds  []world.World
+	// ArgoPage is the address of the pages that stand in for Argo CD's own.
+	ArgoPage string
+	Kube     *systems.Kubernetes
+	Argo     *systems.ArgoCD
+	Slack    *slacksim.Sim
+	Git      *GitHost
+	Bot      *Bot
+	Dir      string // the run folder
+	Worlds   []world.World
 
 	ctx     context.Context // ends, with a cause, when a process dies
 	keeper  *systems.Keeper
@@ -67,7 +74,7 @@ func Start(ctx context.Context, o Options) (_ *Rig, err error) {
 	if o.Say == nil {
 		o.Say = func(string) {}
 	}
-	if err := room(os.TempDir()); err != nil {
+	if err := room(os.TempDir(), needed); err != nil {
 		return nil, err
 	}
 	dir, err := os.MkdirTemp("", "reconcilebot-lab-")
@@ -100,8 +107,9 @@ func (r *Rig) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r.Bot = &Bot{keeper: r.keeper, program: r.options.Programs["reconcilebot"], config: r.path("bot", "config.yaml"),
-		listen: fmt.Sprintf("127.0.0.1:%d", ports[0]), audit: fmt.Sprintf("127.0.0.1:%d", ports[1]), slack: r.Slack}
+	r.Bot = &Bot{Program: r.options.Programs["reconcilebot"], Config: r.path("bot", "config.yaml"),
+		keeper: r.keeper, slack: r.Slack, minded: r.options.Revive,
+		listen: fmt.Sprintf("127.0.0.1:%d", ports[0]), audit: fmt.Sprintf("127.0.0.1:%d", ports[1])}
 	if err := r.cluster(ctx); err != nil {
 		return err
 	}
@@ -114,7 +122,13 @@ func (r *Rig) start(ctx context.Context) error {
 	if err := all.Wait(); err != nil || r.options.NoBot {
 		return err
 	}
-	return r.bind(r.ctx)
+	if err := r.bind(r.ctx); err != nil {
+		return err
+	}
+	if r.options.Revive {
+		r.serving.Go(func() error { r.Bot.revive(r.ctx, usualPatience, r.options.Say); return nil })
+	}
+	return nil
 }
 
 // hosts starts what runs in this process: the local Slack and the Git host.
@@ -184,6 +198,25 @@ func (r *Rig) cluster(ctx context.Context) (err error) {
 		return err
 	}
 	r.options.Say("Argo CD is up")
+	return r.argoPages(ctx)
+}
+
+// argoPages serves the pages that stand in for Argo CD's, from what an account
+// sees that may only read.
+func (r *Rig) argoPages(ctx context.Context) error {
+	token, err := r.Argo.Token(ctx, systems.ViewerAccount)
+	if err != nil {
+		return err
+	}
+	client, err := argocd.New(argocd.Config{Server: r.Argo.URL, Token: func() (string, error) { return token, nil }})
+	if err != nil {
+		return err
+	}
+	l, err := listen("127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	r.ArgoPage = r.serve(l, argopage.New(client))
 	return nil
 }
 
@@ -210,6 +243,9 @@ func (r *Rig) bind(ctx context.Context) error {
 	}
 	return all.Wait()
 }
+
+// Source is the source tree that the rig was started from.
+func (r *Rig) Source() string { return r.options.Tree }
 
 // Done ends when a process has died; Why then says which.
 func (r *Rig) Done() <-chan struct{} { return r.ctx.Done() }

@@ -31,6 +31,17 @@ func TestListenSaysWhatToDo(t *testing.T) {
 	}
 }
 
+func TestShortDiskSaysWhatToDo(t *testing.T) {
+	dir := t.TempDir()
+	if err := room(dir, 1); err != nil {
+		t.Errorf("room for one byte: %v", err)
+	}
+	err := room(dir, 1<<62)
+	if err == nil || !strings.Contains(err.Error(), dir) || !strings.Contains(err.Error(), "TMPDIR") {
+		t.Errorf("said %v, want it to name the folder and TMPDIR", err)
+	}
+}
+
 func TestTreeSaysWhereToStart(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if _, err := Tree(t.Context()); err == nil || !strings.Contains(err.Error(), "from within reconcilebot's source tree") {

@@ -11,7 +11,7 @@ const needed = 512 << 20
 
 // room refuses to begin what would end in a full disk, of which etcd tells
 // with a stack trace.
-func room(dir string) error {
+func room(dir string, needed uint64) error {
 	var fs syscall.Statfs_t
 	if err := syscall.Statfs(dir, &fs); err != nil {
 		return nil // making the run folder will say what is wrong with it

@@ -180,8 +180,14 @@ func join(lists ...[]string) []string {
 	return all
 }
 
-// argocdConfig is what the installation's manifests configure, with an account
-// for the bot that may read and sync applications and nothing else.
+// The accounts of Argo CD that are programs.
+const (
+	BotAccount    = "reconcilebot" // reads and syncs applications
+	ViewerAccount = "viewer"       // reads them
+)
+
+// argocdConfig is what the installation's manifests configure, with accounts
+// for the bot and for the lab's own pages that may do nothing else than said.
 const argocdConfig = `
 apiVersion: v1
 kind: Namespace
@@ -193,6 +199,7 @@ metadata: {name: argocd-cm, namespace: argocd, labels: {app.kubernetes.io/part-o
 data:
   url: %[1]s
   accounts.reconcilebot: apiKey
+  accounts.viewer: apiKey
   timeout.reconciliation: 180s
 ---
 apiVersion: v1
@@ -204,6 +211,8 @@ data:
     p, role:reconcilebot, applications, get, */*, allow
     p, role:reconcilebot, applications, sync, */*, allow
     g, reconcilebot, role:reconcilebot
+    p, role:viewer, applications, get, */*, allow
+    g, viewer, role:viewer
 ---
 apiVersion: v1
 kind: ConfigMap

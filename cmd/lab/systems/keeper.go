@@ -34,6 +34,9 @@ type Command struct {
 	// Graceful gives it time to end by itself. The others are killed: their
 	// data is thrown away with the run folder.
 	Graceful bool
+	// Minded says that whoever starts it looks after its end, which then does
+	// not end the lab.
+	Minded bool
 }
 
 // A Keeper starts processes, ends them all, and reports the first that ended
@@ -118,8 +121,8 @@ func (p *Process) over(err error) {
 	p.waitErr = err
 	wanted := p.ending
 	p.mu.Unlock()
-	if !wanted {
-		p.keeper.fail(fmt.Errorf("%s ended (%v); the last lines of its log, %s:\n%s", p.Name, exit(err), p.log, lastLines(p.log, 12)))
+	if !wanted && !p.Minded {
+		p.keeper.fail(fmt.Errorf("%s ended (%s); %s", p.Name, exit(err), p.LastWords()))
 	}
 	close(p.done)
 }
@@ -129,6 +132,25 @@ func exit(err error) string {
 		return "exit status 0"
 	}
 	return err.Error()
+}
+
+// Done is closed when the process has ended.
+func (p *Process) Done() <-chan struct{} { return p.done }
+
+// Exit says how the process ended, and whether that was asked for. It is of
+// use once Done is closed.
+func (p *Process) Exit() (how string, wanted bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return exit(p.waitErr), p.ending
+}
+
+// PID is the process's number.
+func (p *Process) PID() int { return p.pid }
+
+// LastWords quotes the end of the process's log.
+func (p *Process) LastWords() string {
+	return fmt.Sprintf("the last lines of its log, %s:\n%s", p.log, lastLines(p.log, 12))
 }
 
 // Stop ends the process and everything it started, and waits until it is gone.
