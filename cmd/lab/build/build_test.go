@@ -105,6 +105,7 @@ func TestProgressLine(t *testing.T) {
 	s.downloading("go: downloading k8s.io/api v0.34.4")
 	want(t, p.line(), "building kubernetes (1 of 2): downloading modules, 1 so far, about 8m0s left in all")
 	s.begin(count{packages: 1000, stale: 500})
+	want(t, p.line(), "building kubernetes (1 of 2): [##########..........] 500 of 1000 packages, about 6m30s left in all")
 	for range 250 {
 		s.compiled("k8s.io/api/core/v1")
 	}

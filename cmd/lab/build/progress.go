@@ -107,7 +107,11 @@ func (s *stage) doing() string {
 		return fmt.Sprintf("%d packages compiled, linking", s.job.count.packages)
 	}
 	done := s.job.count.packages - s.job.count.stale + s.compiledN
-	return fmt.Sprintf("%s %d of %d packages (%s)", bar(done, s.job.count.packages), done, s.job.count.packages, s.current)
+	text := fmt.Sprintf("%s %d of %d packages", bar(done, s.job.count.packages), done, s.job.count.packages)
+	if s.current != "" { // go names a package when it begins with it, which may take a while
+		text += " (" + s.current + ")"
+	}
+	return text
 }
 
 // left estimates the time to go: this build by its own rate once it has one,

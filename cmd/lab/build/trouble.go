@@ -14,7 +14,7 @@ import (
 const needed = 6 << 30
 
 // enoughDisk refuses to begin what would end in a full disk after minutes.
-func enoughDisk(ctx context.Context, cache string) error {
+func enoughDisk(ctx context.Context, cache string, needed uint64) error {
 	folders := []string{cache}
 	if out, err := exec.CommandContext(ctx, "go", "env", "GOCACHE").Output(); err == nil {
 		folders = append(folders, strings.TrimSpace(string(out)))
