@@ -74,14 +74,18 @@ func TestMistakesInTheConfigStandAlone(t *testing.T) {
 	}
 }
 
-func TestVersionNamesTheRevision(t *testing.T) {
-	got := versionText(&debug.BuildInfo{
-		GoVersion: "go1.26.5",
-		Main:      debug.Module{Version: "v1.2.0"},
-		Settings:  []debug.BuildSetting{{Key: "vcs.revision", Value: "5d0c4e1"}, {Key: "vcs.modified", Value: "true"}},
-	})
-	if want := "reconcilebot v1.2.0 (revision 5d0c4e1, modified) go1.26.5"; got != want {
-		t.Errorf("version = %q, want %q", got, want)
+func TestVersionSaysWhatIsKnown(t *testing.T) {
+	at := []debug.BuildSetting{{Key: "vcs.revision", Value: "5d0c4e1"}, {Key: "vcs.modified", Value: "true"}}
+	for want, info := range map[string]debug.BuildInfo{
+		"reconcilebot v1.2.0 (revision 5d0c4e1, modified) go1.26.5":            {Main: debug.Module{Version: "v1.2.0"}, Settings: at},
+		"reconcilebot v1.2.0 go1.26.5":                                         {Main: debug.Module{Version: "v1.2.0"}},
+		"reconcilebot development build (revision 5d0c4e1, modified) go1.26.5": {Main: debug.Module{Version: "(devel)"}, Settings: at},
+		"reconcilebot development build go1.26.5":                              {Main: debug.Module{Version: "(devel)"}},
+	} {
+		info.GoVersion = "go1.26.5"
+		if got := versionText(&info); got != want {
+			t.Errorf("version = %q, want %q", got, want)
+		}
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"strings"
 )
 
 // version prints what go build left in the binary.
@@ -24,18 +25,25 @@ func buildInfo() *debug.BuildInfo {
 }
 
 // versionText is like: reconcilebot v1.2.0 (revision 5d0c4e1, modified) go1.26.5.
+// A binary of go run, or one built outside a repository, knows neither; go
+// install of a release knows no revision.
 func versionText(info *debug.BuildInfo) string {
-	version, revision, modified := info.Main.Version, "unknown", ""
-	if version == "" {
-		version = "(devel)"
+	version := info.Main.Version
+	if version == "" || version == "(devel)" {
+		version = "development build"
 	}
+	var known []string
 	for _, s := range info.Settings {
 		switch {
 		case s.Key == "vcs.revision":
-			revision = s.Value
+			known = append(known, "revision "+s.Value)
 		case s.Key == "vcs.modified" && s.Value == "true":
-			modified = ", modified"
+			known = append(known, "modified")
 		}
 	}
-	return fmt.Sprintf("reconcilebot %s (revision %s%s) %s", version, revision, modified, info.GoVersion)
+	text := "reconcilebot " + version
+	if len(known) > 0 {
+		text += " (" + strings.Join(known, ", ") + ")"
+	}
+	return text + " " + info.GoVersion
 }
