@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/bits"
 	"time"
 
 	"reconcilebot/runbook"
@@ -22,16 +23,28 @@ func (s *systems) outcome(r state.Reconciliation, id state.StepID, doing string,
 	if !down {
 		return runbook.Fail(explain(doing, err))
 	}
-	since := s.Now()
+	why := "waiting for " + who + ", which can't be reached; this goes on by itself when it is back"
+	now := s.Now()
+	since, known := now, false
 	if r.Wait != nil && r.Wait.Step == id && r.Wait.For == runbook.ForOutage {
-		since = r.Wait.Since
+		since, known = r.Wait.Since, r.Wait.Why == why
 	}
-	again := runbook.Poll(since, s.Now(), time.Second, 30*time.Second)
-	if wait := until.Sub(s.Now()); wait > again {
+	again := runbook.Poll(since, now, time.Second, 30*time.Second)
+	if wait := until.Sub(now); wait > again {
 		again = wait
 	}
-	s.Log.Info("waiting for a system", "run", r.ID, "step", id, "system", who, "err", err)
-	return runbook.Wait(again, runbook.ForOutage, "waiting for "+who+", which can't be reached; this goes on by itself when it is back")
+	if waited := now.Sub(since); !known || toldAgain(waited, again) {
+		s.Log.Info("waiting for a system", "run", r.ID, "step", id, "system", who, "waited", waited.Round(time.Second).String(), "err", err)
+	}
+	return runbook.Wait(again, runbook.ForOutage, why)
+}
+
+// toldAgain tells whether the log is to say again that something is awaited:
+// at the last look before the first, second, fourth, eighth … minute is over.
+// A line for every look would bury everything else in a long outage.
+func toldAgain(waited, next time.Duration) bool {
+	doublings := func(d time.Duration) int { return bits.Len64(uint64(d / time.Minute)) }
+	return doublings(waited) != doublings(waited+next)
 }
 
 // outage tells whether an error means that a system is down, and which.
