@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"reconcilebot/cmd/lab/systems"
@@ -21,6 +22,10 @@ type GitHost struct {
 	dir    string
 	url    string
 	tokens map[string]string // by login
+
+	mu     sync.Mutex // guards what follows
+	pushes map[string]int
+	served chan struct{} // closed after the next request
 }
 
 // The Git host's accounts that are programs.
@@ -37,7 +42,7 @@ func newGitHost(dir, url string) (*GitHost, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &GitHost{sim: sim, dir: dir, url: url, tokens: map[string]string{}}
+	g := &GitHost{sim: sim, dir: dir, url: url, tokens: map[string]string{}, pushes: map[string]int{}, served: make(chan struct{})}
 	for _, p := range world.People() {
 		if !p.Guest {
 			g.account(p.Name, p.FullName, p.Kubernetes)
@@ -61,7 +66,45 @@ func (g *GitHost) account(login, name, email string) {
 }
 
 // Handler serves the Git host.
-func (g *GitHost) Handler() http.Handler { return g.sim.Handler() }
+func (g *GitHost) Handler() http.Handler {
+	next := g.sim.Handler()
+	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		next.ServeHTTP(w, req)
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		if repo, push := strings.CutSuffix(req.URL.Path, ".git/git-receive-pack"); push {
+			g.pushes[strings.TrimPrefix(repo, "/")]++
+		}
+		close(g.served)
+		g.served = make(chan struct{})
+	})
+}
+
+// Until returns when cond holds. It looks again after every request that the
+// Git host has answered and never sleeps; what names the condition in the error.
+func (g *GitHost) Until(ctx context.Context, what string, cond func() bool) error {
+	for {
+		g.mu.Lock()
+		served := g.served
+		g.mu.Unlock()
+		if cond() {
+			return nil
+		}
+		select {
+		case <-served:
+		case <-ctx.Done():
+			return fmt.Errorf("wait for %s: %w", what, context.Cause(ctx))
+		}
+	}
+}
+
+// Pushes is how often something was pushed to a world's repository over HTTP,
+// which only the bot does.
+func (g *GitHost) Pushes(w world.World) int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.pushes[fullName(w)]
+}
 
 // BotToken is the bot's token.
 func (g *GitHost) BotToken() string { return g.tokens[botLogin] }

@@ -74,28 +74,43 @@ func (t *story) reverts() {
 	t.decides("Revert cluster", "Why is the change undone?", "the queue is empty again")
 }
 
-// approves is the application owner's yes.
+// approves is the application owner's yes, up to Slack's word that it was taken.
 func (t *story) approves() {
-	t.do("approval", func(ctx context.Context) error {
-		if err := t.press(ctx, world.AppOwner, "Approve"); err != nil {
-			return err
-		}
-		_, err := t.see(ctx, "the approval in the thread or on the card", func(m slacksim.Message) bool {
-			return has(m, "pproved by bob")
+	t.do("approval", func(ctx context.Context) error { return t.press(ctx, world.AppOwner, "Approve") })
+}
+
+// pushed waits for the branch on the Git host.
+func (t *story) pushed() {
+	t.do("branch pushed", func(ctx context.Context) error {
+		return t.rig.Git.Until(ctx, "the branch on the Git host", func() bool { return t.rig.Git.Pushes(t.world) > 0 })
+	})
+}
+
+// opened waits for the pull request on the Git host.
+func (t *story) opened() {
+	t.do("pull request open", func(ctx context.Context) error {
+		return t.rig.Git.Until(ctx, "the pull request on the Git host", func() bool {
+			pulls := t.rig.Git.Pulls(t.world)
+			if len(pulls) > 0 {
+				t.pull = pulls[0].Number
+			}
+			return len(pulls) > 0
 		})
-		return err
 	})
 }
 
 var pullLink = regexp.MustCompile(`/pull/(\d+)`)
 
-// proposed waits for the pull request.
-func (t *story) proposed() {
-	t.do("pull request", func(ctx context.Context) error {
-		_, err := t.see(ctx, "a link to the pull request", func(m slacksim.Message) bool {
+// linked waits until the channel shows who approved and links the pull request.
+func (t *story) linked() {
+	t.do("approval and pull request on the card", func(ctx context.Context) error {
+		_, err := t.see(ctx, "the approval in the thread or on the card", func(m slacksim.Message) bool { return has(m, "pproved by bob") })
+		if err != nil {
+			return err
+		}
+		_, err = t.see(ctx, "a link to the pull request", func(m slacksim.Message) bool {
 			for _, b := range m.Blocks {
-				if found := pullLink.FindSubmatch(b.Raw); found != nil {
-					t.pull, _ = strconv.Atoi(string(found[1])) // digits, by the pattern
+				if found := pullLink.FindSubmatch(b.Raw); found != nil && string(found[1]) == strconv.Itoa(t.pull) {
 					return true
 				}
 			}
@@ -105,10 +120,36 @@ func (t *story) proposed() {
 	})
 }
 
+// proposed is what follows an approval, up to the review.
+func (t *story) proposed() {
+	t.pushed()
+	t.opened()
+	t.linked()
+}
+
 // reviewed is the code owner's approval on the Git host.
 func (t *story) reviewed() {
 	t.do("review", func(ctx context.Context) error {
 		return t.rig.Git.Approve(ctx, t.world, t.pull, world.Platform)
+	})
+}
+
+// merged waits for the merge and then for Argo CD, which applies it.
+func (t *story) merged() {
+	var commit string
+	t.do("merged", func(ctx context.Context) error {
+		return t.rig.Git.Until(ctx, "the merge on the Git host", func() bool {
+			for _, pull := range t.rig.Git.Pulls(t.world) {
+				if pull.Number == t.pull && pull.State == "merged" {
+					commit = pull.MergeSHA
+				}
+			}
+			return commit != ""
+		})
+	})
+	t.do("synced", func(ctx context.Context) error {
+		_, err := t.rig.Kube.Until(ctx, t.world.ApplicationObject(), "Synced and Healthy at the merged commit", world.InOrderAt(commit))
+		return err
 	})
 }
 
@@ -123,6 +164,7 @@ func (t *story) recorded(says ...string) {
 
 // adopted checks the end of an adoption: in the cluster, in Git, and nothing else.
 func (t *story) adopted() {
+	t.merged()
 	t.recorded("adopted into Git", reason, "#"+strconv.Itoa(t.pull), "carol")
 	t.do("cluster and Git agree", func(ctx context.Context) error {
 		if err := t.replicas(ctx, 6); err != nil {

@@ -17,6 +17,7 @@ func all() []Scenario {
 		{Name: "scaled-again-after-adopt", Does: "the next manual scale is seen and stands until somebody decides", play: scaledAgain},
 		{Name: "author-cannot-approve", Does: "who made the change cannot approve it", play: authorCannotApprove},
 		{Name: "guest-cannot-approve", Does: "a guest can neither ask nor approve", play: guestCannotApprove},
+		{Name: "deploy-applies", Does: "the API server takes deploy/base, whose rights are enough and not too many", play: deployApplies},
 		{Name: "killed-between-approval-and-merge", Does: "the bot dies while the pull request is open", Alone: true, play: killedBeforeMerge},
 		{Name: "killed-between-push-and-pull-request", Does: "the bot dies with the branch pushed", Alone: true, play: killedBeforePull},
 		{Name: "argocd-down-then-back", Does: "Argo CD is away when the bot wants to look", Alone: true, play: argocdAway},
@@ -62,6 +63,7 @@ func scaledRevert(t *story) {
 	t.found()
 	t.reverts()
 	t.approves()
+	t.do("synced", func(ctx context.Context) error { return t.replicas(ctx, 3) })
 	t.recorded("reverted to Git", "the queue is empty again")
 	t.do("cluster and Git agree", func(ctx context.Context) error {
 		if err := t.replicas(ctx, 3); err != nil {
@@ -141,10 +143,9 @@ func killedBeforePull(t *story) {
 	t.adopts()
 	held := t.rig.Git.HoldPull(t.world)
 	defer held.Release()
-	t.do("approval, up to the pull request", func(ctx context.Context) error {
-		if err := t.press(ctx, world.AppOwner, "Approve"); err != nil {
-			return err
-		}
+	t.approves()
+	t.pushed()
+	t.do("pull request asked for", func(ctx context.Context) error {
 		select {
 		case <-held.Arrived():
 			return nil

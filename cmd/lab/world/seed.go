@@ -60,6 +60,13 @@ func InOrder(app *unstructured.Unstructured) bool {
 	return field(app, "status", "sync", "status") == "Synced" && field(app, "status", "health", "status") == "Healthy"
 }
 
+// InOrderAt tells whether an Application is Synced and Healthy at a commit.
+func InOrderAt(commit string) func(*unstructured.Unstructured) bool {
+	return func(app *unstructured.Unstructured) bool {
+		return InOrder(app) && field(app, "status", "sync", "revision") == commit
+	}
+}
+
 // OutOfSync tells whether Argo CD sees a difference.
 func OutOfSync(app *unstructured.Unstructured) bool {
 	return field(app, "status", "sync", "status") == "OutOfSync"
