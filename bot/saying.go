@@ -44,6 +44,7 @@ func (o *outbox) postCard(ctx context.Context, t todo, q *question) error {
 	})
 	if err == nil {
 		o.timed("card posted", t, q)
+		o.link(ctx, t)
 	}
 	return err
 }
@@ -57,8 +58,9 @@ func (o *outbox) editCard(ctx context.Context, t todo, q *question) error {
 	}
 	err = o.post.edit(ctx, t.room(), t.shown.TS, m)
 	if err == nil {
-		if err = o.db.Redrawn(t.r.ID, cardKey(t.r.ID), state.Message{Room: t.shown.Room, TS: t.shown.TS, Rev: t.r.Rev}); err == nil {
+		if err = o.db.Redrawn(t.r.ID, cardKey(t.r.ID), state.Message{Room: t.shown.Room, TS: t.shown.TS, URL: t.shown.URL, Rev: t.r.Rev}); err == nil {
 			o.timed("card edited", t, q)
+			o.link(ctx, t)
 		}
 		return err
 	}

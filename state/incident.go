@@ -120,6 +120,15 @@ func (db *DB) CloseIncident(id IncidentID, by Person) (in Incident, err error) {
 	return in, err
 }
 
+// Incident finds an incident, open or closed.
+func (db *DB) Incident(id IncidentID) (in Incident, err error) {
+	err = db.view(func(tx *bolt.Tx) error {
+		in, err = incidents.get(tx, id)
+		return err
+	})
+	return in, err
+}
+
 // IncidentIn finds the open incident of a room.
 func (db *DB) IncidentIn(room Room) (in Incident, err error) {
 	err = db.view(func(tx *bolt.Tx) error {

@@ -31,6 +31,8 @@ type Notice struct {
 type Message struct {
 	Room Room   `json:"room"`
 	TS   string `json:"ts"`
+	// URL leads people there; "" while it is not known.
+	URL string `json:"url,omitempty"`
 	// Rev is the revision that it shows.
 	Rev uint64 `json:"rev"`
 	// Tried is when posting it began, for a message whose TS is not known yet:
@@ -122,6 +124,19 @@ func (db *DB) Redraw(id ReconciliationID) error {
 			return err
 		}
 		return redraws.put(tx, id, r.Rev)
+	})
+}
+
+// Linked notes the address of what stands at ts. If it was replaced in the
+// meantime, nothing is noted.
+func (db *DB) Linked(key MessageKey, ts, url string) error {
+	return db.update(func(tx *bolt.Tx, _ time.Time) error {
+		m, err := messages.get(tx, key)
+		if err != nil || m.TS != ts {
+			return err
+		}
+		m.URL = url
+		return messages.put(tx, key, m)
 	})
 }
 

@@ -8,11 +8,13 @@ import (
 	"strings"
 	"sync"
 
+	"reconcilebot/bot"
 	"reconcilebot/cmd/reconcilebot/config"
 	"reconcilebot/runbook/book"
 	"reconcilebot/runbook/forge"
 	"reconcilebot/runbook/git"
 	"reconcilebot/runbook/stopwatch"
+	"reconcilebot/state"
 )
 
 // repositories opens each repository once. It is safe for concurrent use.
@@ -139,7 +141,8 @@ func (r *repositories) Head(ctx context.Context, address, revision string) (sha 
 }
 
 // links makes addresses of pages on the Git host.
-func links(web string) book.Links {
+func links(cfg *config.Config, db *state.DB) book.Links {
+	web := cfg.GitHub.Web()
 	return book.Links{
 		File: func(repo forge.Repo, sha, path string, line int) string {
 			link := web + "/" + repo.String() + "/blob/" + sha + "/" + (&url.URL{Path: path}).EscapedPath()
@@ -149,5 +152,14 @@ func links(web string) book.Links {
 			return link
 		},
 		Commit: func(repo forge.Repo, sha string) string { return web + "/" + repo.String() + "/commit/" + sha },
+		Thread: func(id state.ReconciliationID) string { return bot.CardURL(db, id) },
+		Ticket: func(id state.IncidentID) string {
+			in, err := db.Incident(id)
+			if err != nil {
+				return ""
+			}
+			return in.Ticket
+		},
+		Audit: cfg.Audit.Page,
 	}
 }

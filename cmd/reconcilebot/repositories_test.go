@@ -38,7 +38,7 @@ func TestTokenGoesToItsHostOnly(t *testing.T) {
 }
 
 func TestLinks(t *testing.T) {
-	l := links("https://github.com")
+	l := links(&config.Config{}, nil)
 	repo := forge.Repo{Owner: "acme", Name: "gitops"}
 	if got, want := l.File(repo, "abc", "overlays/prod #1/a.yaml", 9), "https://github.com/acme/gitops/blob/abc/overlays/prod%20%231/a.yaml#L9"; got != want {
 		t.Errorf("file: %s, want %s", got, want)

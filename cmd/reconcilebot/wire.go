@@ -44,7 +44,7 @@ func machinery(cfg *config.Config, db *state.DB, log *slog.Logger) (*runbook.Eng
 		Repo:     repos.Repo,
 		Host:     host,
 		Policy:   access(cfg),
-		Links:    links(cfg.GitHub.Web()),
+		Links:    links(cfg, db),
 		Timing: book.Timing{
 			ApprovalExpires: t.ApprovalExpires, PollHost: t.PollGitHub, PollController: t.PollArgoCD,
 			StableFor: t.StableFor, Verify: t.VerifyTimeout, Merge: t.MergeDeadline,
@@ -106,7 +106,7 @@ func voice(ctx context.Context, cfg *config.Config, db *state.DB, engine *runboo
 	}
 	app := commands.New(commands.Config{
 		DB: db, Engine: engine, Directory: directory, Targets: listers, Team: team,
-		Access: access(cfg), Links: card.Links{Commit: links(cfg.GitHub.Web()).Commit}, Log: log,
+		Access: access(cfg), Links: card.Links{Commit: links(cfg, db).Commit, Audit: cfg.Audit.Page}, Log: log,
 	})
 	return bot.New(bot.Config{
 		App: app, DB: db, Slack: wire, Directory: directory, Team: team, Sockets: cfg.Slack.Sockets,

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"reconcilebot/runbook/drift"
 	"reconcilebot/runbook/manifest"
@@ -41,7 +40,8 @@ func differs(c drift.Change) string {
 
 // evidence says who or what made a change, and how that is known. It never
 // guesses: a person is named only where somebody saw them.
-func evidence(e drift.Evidence, now time.Time) string {
+func evidence(e drift.Evidence, f Facts) string {
+	now := f.Now
 	at := ""
 	if !e.At.IsZero() {
 		at = ", " + when(e.At, now)
@@ -52,7 +52,7 @@ func evidence(e drift.Evidence, now time.Time) string {
 	}
 	switch {
 	case e.Person != "":
-		return "by " + name(e.Person) + tool + at + " · evidence: " + kindOfEvidence(e.Kind) + note(e.Note)
+		return "by " + name(e.Person) + tool + at + " · evidence: " + f.Links.audit(e.AuditID, kindOfEvidence(e.Kind)) + note(e.Note)
 	case e.Tool != "" || e.Manager != "":
 		return "tool: " + name(cmp.Or(e.Tool, e.Manager)) + at + "; person: unknown" + note(e.Note)
 	}
@@ -96,7 +96,7 @@ func grouped(changes []drift.Change) []group {
 
 // changes draws what differs, by object. Who made a change stands once for
 // all that follow each other and were made in the same act.
-func changes(list []drift.Change, now time.Time) (paragraphs []string) {
+func changes(list []drift.Change, f Facts) (paragraphs []string) {
 	left := maxChanges
 	for _, g := range grouped(list) {
 		shown := g.changes[:min(left, len(g.changes))]
@@ -106,7 +106,7 @@ func changes(list []drift.Change, now time.Time) (paragraphs []string) {
 		lines := []string{"*" + object(g.object) + "*"}
 		for i, c := range shown {
 			lines = append(lines, differs(c))
-			if by := madeBy(c, now); i == len(shown)-1 || madeBy(shown[i+1], now) != by {
+			if by := madeBy(c, f); i == len(shown)-1 || madeBy(shown[i+1], f) != by {
 				lines = append(lines, by)
 			}
 		}
@@ -115,11 +115,11 @@ func changes(list []drift.Change, now time.Time) (paragraphs []string) {
 	return paragraphs
 }
 
-func madeBy(c drift.Change, now time.Time) string {
+func madeBy(c drift.Change, f Facts) string {
 	if c.Invisible {
-		return evidence(c.Evidence, now) + " · invisible to Argo CD"
+		return evidence(c.Evidence, f) + " · invisible to Argo CD"
 	}
-	return evidence(c.Evidence, now)
+	return evidence(c.Evidence, f)
 }
 
 // one names a single change in a few words, or counts them.

@@ -19,7 +19,7 @@ func found(f Facts, seen book.Seen) Message {
 	s := f.sheet()
 	s.title(f.where()...)
 	s.lines(fmt.Sprintf("%s · %s", status(d), name(string(f.Run.Incident))), "*"+headline(d)+"*")
-	for _, p := range changes(d.Changes, f.Now) {
+	for _, p := range changes(d.Changes, f) {
 		s.lines(p)
 	}
 	if len(d.Changes) > maxChanges {

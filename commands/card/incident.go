@@ -85,7 +85,13 @@ func totals(runs []state.Reconciliation) string {
 			changes += len(seen.Drift.Changes)
 		}
 	}
-	parts := []string{count(open, "target") + " open with " + count(changes, "change")}
+	parts := []string{count(open, "open reconciliation")}
+	if changes > 0 {
+		parts[0] = count(open, "target") + " open with " + count(changes, "change") + " made by hand"
+	}
+	if open == 0 {
+		parts[0] = "none open"
+	}
 	for _, outcome := range []string{"adopted", "reverted", "left", "nothing to do"} {
 		if n := ended[outcome]; n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n, outcome))

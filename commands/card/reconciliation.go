@@ -27,6 +27,19 @@ type Facts struct {
 // no link.
 type Links struct {
 	Commit func(repo forge.Repo, sha string) string
+	Audit  func(auditID string) string
+}
+
+// audit is what leads to a request in the audit log.
+func (l Links) audit(id, label string) string {
+	return link(l.request(id), label)
+}
+
+func (l Links) request(auditID string) string {
+	if l.Audit == nil || auditID == "" {
+		return ""
+	}
+	return l.Audit(auditID)
 }
 
 func (l Links) address(repo forge.Repo, sha string) string {

@@ -124,19 +124,23 @@ func who(f Facts, d drift.Drift) (pieces []piece) {
 		if !c.Evidence.At.IsZero() {
 			text += ", " + clock(c.Evidence.At, f.Now)
 		}
-		if c.Evidence.AuditID != "" {
-			text += " (audit log, request " + c.Evidence.AuditID + ")"
+		once := text + c.Evidence.AuditID
+		if slices.Contains(said, once) {
+			continue
 		}
-		if !slices.Contains(said, text) {
-			said = append(said, text)
-			pieces = append(pieces, piece{text: text, newline: len(said) > 1})
+		said = append(said, once)
+		pieces = append(pieces, piece{text: text, newline: len(said) > 1})
+		if id := c.Evidence.AuditID; id != "" {
+			pieces = append(pieces, piece{text: "·"}, piece{text: "audit log, request " + id, url: f.Links.request(id)})
 		}
 	}
 	return pieces
 }
 
+// whyNot is why Git was bypassed, as whoever adopts it says. A revert's reason
+// is why it goes, which stands beside the decision.
 func whyNot(f Facts) []piece {
-	if !f.Run.Decided() || f.Run.Decision.Reason == "" {
+	if f.Run.Book != book.Adopt || f.Run.Outcome == "nothing to do" || f.Run.Decision.Reason == "" {
 		return nil
 	}
 	return []piece{{text: "“" + f.Run.Decision.Reason + "”"}}
@@ -147,6 +151,9 @@ func decision(f Facts) []piece {
 		return []piece{{text: "none; asked by " + f.Run.OpenedBy.Name}}
 	}
 	text := fmt.Sprintf("%s — asked by %s, %s", f.Run.Book, f.Run.Decision.By.Name, clock(f.Run.Decision.At, f.Now))
+	if f.Run.Decision.Reason != "" && whyNot(f) == nil {
+		text += ": “" + f.Run.Decision.Reason + "”"
+	}
 	if a, ok := book.ApprovalIn(f.Run); ok {
 		plan, _ := book.PlanIn(f.Run)
 		text += "; approved by " + both(voters(f, a.Votes)) + " (plan " + short(plan.Digest) + ")"

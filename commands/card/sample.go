@@ -31,7 +31,7 @@ func newSample(minute int) *sample {
 	s.Now = at(minute)
 	s.Links = Links{Commit: func(repo forge.Repo, sha string) string {
 		return fmt.Sprintf("https://github.example.com/%s/commit/%s", repo, sha)
-	}}
+	}, Audit: func(id string) string { return "https://logs.example.com/?q=" + id }}
 	s.Run = state.Reconciliation{
 		ID: "r-01JPAYMENTS", Rev: 3, Incident: "INC-1234", Room: "C1", Target: "production-eu/argocd/payments-web",
 		Opened: at(6), OpenedBy: person("alice"), Book: "survey", BookVersion: 1,

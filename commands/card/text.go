@@ -105,7 +105,7 @@ func link(url, label string) string {
 	if !web || len(url) > 1000 || strings.ContainsAny(url, `<>|"`) || url != visible(url) || strings.ContainsFunc(url, unicode.IsSpace) || label == "" {
 		return label
 	}
-	return "<" + strings.ReplaceAll(url, "&", "&amp;") + "|" + label + ">"
+	return "<" + strings.ReplaceAll(url, "&", "&amp;") + "|" + strings.Trim(label, "`") + ">"
 }
 
 // value shows a decoded JSON value as people write it.

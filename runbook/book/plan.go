@@ -54,6 +54,9 @@ type Plan struct {
 	Repo   forge.Repo         `json:"repo,omitzero"`
 	Base   string             `json:"base,omitempty"`
 	Branch string             `json:"branch,omitempty"`
+	// Followers are the other targets that follow the branch: a merge has
+	// their controller look at them, too.
+	Followers []string `json:"followers,omitempty"`
 	// Actions are what is done to the cluster, by its controller.
 	Actions []Action  `json:"actions,omitempty"`
 	Needs   Needs     `json:"needs"`

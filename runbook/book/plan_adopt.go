@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"reconcilebot/runbook"
+	"reconcilebot/runbook/argocd"
 	"reconcilebot/runbook/drift"
 	"reconcilebot/runbook/fault"
 	"reconcilebot/runbook/forge"
@@ -26,7 +27,7 @@ func (s *systems) adoption(ctx context.Context, r state.Reconciliation) (Plan, e
 	if err != nil {
 		return plan, err
 	}
-	consumers, err := s.consumers(ctx, t, in)
+	consumers, followers, err := s.consumers(ctx, t, in)
 	if err != nil {
 		return plan, err
 	}
@@ -40,7 +41,7 @@ func (s *systems) adoption(ctx context.Context, r state.Reconciliation) (Plan, e
 	plan.Seen.Branch, plan.Seen.Head = in.branch, in.head
 	plan.Seen.Places = s.places(ctx, in, proposal.Changes)
 	plan.Edits, plan.Proof = proposal.Edits, proposal.Proof
-	plan.Repo, plan.Base, plan.Branch = in.forge, in.head, in.branch
+	plan.Repo, plan.Base, plan.Branch, plan.Followers = in.forge, in.head, in.branch, followers
 	if plan.Needs, err = s.needs(ctx, r, d, &in, plan.Edits); err != nil {
 		return plan, err
 	}
@@ -64,27 +65,45 @@ func allProven(p manifest.Proposal) error {
 }
 
 // consumers are the other Applications, in any cluster, that render from the
-// same repository: an edit must not move them.
-func (s *systems) consumers(ctx context.Context, t drift.Target, in source) ([]manifest.Source, error) {
-	var list []manifest.Source
+// same repository: an edit must not move them. Followers are those among them
+// that follow the same branch.
+func (s *systems) consumers(ctx context.Context, t drift.Target, in source) (list []manifest.Source, followers []string, err error) {
+	trunk, err := in.repo.DefaultBranch(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
 	for name, c := range s.Clusters {
 		apps, err := c.Argo.Apps(ctx)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		for _, app := range apps {
 			if name == t.Cluster && app.Namespace == in.app.Namespace && app.Name == in.app.Name {
 				continue
 			}
 			for _, from := range app.Sources {
-				if sameRepository(from.RepoURL, in.forge) && from.Chart == "" {
-					list = append(list, sourceOf(name+"/"+app.Name, app, from))
+				if !sameRepository(from.RepoURL, in.forge) || from.Chart != "" {
+					continue
+				}
+				list = append(list, sourceOf(name+"/"+app.Name, app, from))
+				if other := app.Name + " in " + name; follows(from, trunk, in.branch) && !slices.Contains(followers, other) {
+					followers = append(followers, other)
 				}
 			}
 		}
 	}
 	slices.SortFunc(list, func(a, b manifest.Source) int { return strings.Compare(a.Name, b.Name) })
-	return list, nil
+	slices.Sort(followers)
+	return list, followers, nil
+}
+
+// follows tells whether a source follows a branch; trunk is the one that it
+// follows when it names none.
+func follows(from argocd.Source, trunk, branch string) bool {
+	if from.TargetRevision == "" || from.TargetRevision == "HEAD" {
+		return trunk == branch
+	}
+	return strings.TrimPrefix(from.TargetRevision, "refs/heads/") == branch
 }
 
 func sameRepository(url string, repo forge.Repo) bool {

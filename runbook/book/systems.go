@@ -11,6 +11,7 @@ import (
 	"reconcilebot/runbook/drift"
 	"reconcilebot/runbook/forge"
 	"reconcilebot/runbook/git"
+	"reconcilebot/state"
 )
 
 // surveyor says what differs in a target.
@@ -67,6 +68,11 @@ type Cluster struct {
 type Links struct {
 	File   func(repo forge.Repo, sha, path string, line int) string
 	Commit func(repo forge.Repo, sha string) string
+	// Thread is where a reconciliation is talked about, Ticket the page of an
+	// incident, Audit that of a request in the audit log.
+	Thread func(state.ReconciliationID) string
+	Ticket func(state.IncidentID) string
+	Audit  func(auditID string) string
 }
 
 // Timing is how long things may take.

@@ -101,6 +101,9 @@ func newWorld(t *testing.T) *world {
 				return fmt.Sprintf("https://git/%s/%s#L%d", repo, path, line)
 			},
 			Commit: func(repo forge.Repo, sha string) string { return "https://git/" + sha },
+			Thread: func(id state.ReconciliationID) string { return "https://slack/" + string(id) },
+			Ticket: func(id state.IncidentID) string { return "https://tickets/" + string(id) },
+			Audit:  func(id string) string { return "https://logs/" + id },
 		},
 		Timing: Timing{ApprovalExpires: 30 * time.Minute, PollHost: time.Second, PollController: time.Second, StableFor: time.Minute, Verify: 15 * time.Minute, Merge: time.Hour},
 		Author: git.Person{Name: "reconcilebot", Email: "bot@example.com"},
@@ -175,7 +178,7 @@ func (w *world) Survey(ctx context.Context, t drift.Target) (drift.Drift, error)
 		return d, err
 	}
 	d.Sync = "OutOfSync"
-	evidence := drift.Evidence{Kind: "audit", Person: w.person, Tool: "kubectl scale", At: time.Date(2026, 3, 14, 13, 58, 0, 0, time.UTC)}
+	evidence := drift.Evidence{Kind: "audit", Person: w.person, Tool: "kubectl scale", AuditID: "a-1", At: time.Date(2026, 3, 14, 13, 58, 0, 0, time.UTC)}
 	if w.person == "" {
 		evidence.Kind = "manager"
 	}

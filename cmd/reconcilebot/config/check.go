@@ -55,6 +55,17 @@ func (k checker) slack() {
 	}
 }
 
+// auditID stands for an audit event's id in the link to it.
+const auditID = "{auditID}"
+
+// Page is where people read an audit event; "" if nowhere.
+func (a *Audit) Page(id string) string {
+	if a == nil || a.Link == "" || id == "" {
+		return ""
+	}
+	return strings.ReplaceAll(a.Link, auditID, url.QueryEscape(id))
+}
+
 func (k checker) audit() {
 	a := k.c.Audit
 	if a == nil {
@@ -71,6 +82,15 @@ func (k checker) audit() {
 		k.add("audit.listen", "can be reached from other machines, so the token would travel in the clear; give tlsCertFile and tlsKeyFile, or listen on 127.0.0.1")
 	case a.TLSCertFile == "" && a.ClientCAFile != "":
 		k.add("audit.clientCAFile", "needs tlsCertFile and tlsKeyFile")
+	}
+	if a.Link == "" {
+		return
+	}
+	if u, err := url.Parse(a.Page("id")); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil {
+		k.add("audit.link", "is not an address that people can open, like https://logs.example.com/?q=%s", auditID)
+	}
+	if !strings.Contains(a.Link, auditID) {
+		k.add("audit.link", "lacks %s, which stands for the event's id: https://logs.example.com/?q=%s", auditID, auditID)
 	}
 }
 

@@ -50,6 +50,9 @@ type Audit struct {
 	// ClientCAFile, when set, makes the sender show a certificate of that
 	// authority in addition to the token.
 	ClientCAFile string `yaml:"clientCAFile"`
+	// Link is where people read an audit event, with {auditID} in the place of
+	// its id; empty means that they can't.
+	Link string `yaml:"link"`
 
 	Token Secret `yaml:"-"`
 }
