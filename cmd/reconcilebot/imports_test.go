@@ -93,7 +93,7 @@ func TestSystemsStandAlone(t *testing.T) {
 
 // TestSimulatorsStayOut keeps stand-ins for real systems out of the bot.
 func TestSimulatorsStayOut(t *testing.T) {
-	simulators := []string{"bot/slacksim", "runbook/forge/githubsim"}
+	simulators := []string{"bot/slacksim", "runbook/forge/githubsim", "runbook/ticket/ticketsim"}
 	for _, pkg := range ours(t) {
 		for _, imp := range pkg.imports {
 			allowed := strings.HasPrefix(pkg.path, "cmd/lab") || strings.HasPrefix(pkg.path, "cmd/dev") || strings.HasPrefix(pkg.path, imp)
