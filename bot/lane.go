@@ -50,6 +50,13 @@ type lane struct {
 	// edits paces each card, tried holds what failed.
 	edits map[state.ReconciliationID]*bucket
 	tried map[state.MessageKey]*retry
+	// held is since when something waits for its turn.
+	held map[state.MessageKey]held
+}
+
+type held struct {
+	rev   uint64
+	since time.Time
 }
 
 // retry is something that failed: until when it is put off, and for how long
@@ -63,7 +70,26 @@ func newLane(room state.Room, now time.Time, every time.Duration, again backoff)
 	return &lane{
 		room: room, every: every, retry: again, posts: bucket{1, now}, pause: backoff{Least: 30 * time.Second, Most: 10 * time.Minute},
 		told: map[string]bool{}, edits: map[state.ReconciliationID]*bucket{}, tried: map[state.MessageKey]*retry{},
+		held: map[state.MessageKey]held{},
 	}
+}
+
+// hold notes that something is not due yet. A new revision waits anew: while
+// the one before waited, the engine was at work.
+func (l *lane) hold(t todo, now time.Time) {
+	if h, ok := l.held[t.key()]; !ok || h.rev != t.r.Rev {
+		l.held[t.key()] = held{t.r.Rev, now}
+	}
+}
+
+// release says how long something had to wait for its turn.
+func (l *lane) release(t todo, now time.Time) time.Duration {
+	h, ok := l.held[t.key()]
+	delete(l.held, t.key())
+	if !ok || h.rev != t.r.Rev {
+		return 0
+	}
+	return now.Sub(h.since)
 }
 
 // pick chooses what to say next, or says when there is something: new cards

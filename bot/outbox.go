@@ -39,6 +39,8 @@ type todo struct {
 	// shown is where the card stands; its TS is empty when it does not yet.
 	shown  state.Message
 	notice *state.Notice
+	// held is how long it had to wait for its turn at Slack's pace.
+	held time.Duration
 }
 
 func (t todo) key() state.MessageKey {
@@ -105,8 +107,12 @@ func (o *outbox) round(ctx context.Context, bg *sync.WaitGroup) time.Duration {
 			if at.Before(next) {
 				next = at
 			}
+			for _, t := range list { // the first of them is not due: none is
+				l.hold(t, now)
+			}
 			continue
 		}
+		t.held = l.release(t, now)
 		l.busy = true
 		bg.Go(func() {
 			o.say(ctx, l, t)

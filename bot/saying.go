@@ -193,9 +193,10 @@ func (o *outbox) advise(ctx context.Context, t todo, code string) {
 }
 
 // timed logs how long it took from the person's act to the card. own leaves
-// out the time in which other systems were waited for, by the wire (waiting)
-// or by the engine's steps (outside). The two may overlap, so the longer one
-// is taken off: own is never told smaller than it was.
+// out the time in which other systems were waited for, by the wire (waited) or
+// by the engine's steps (outside). The two may overlap, so the longer one is
+// taken off: own is never told smaller than it was. The card's wait for its
+// turn at Slack's pace comes after the steps that it shows.
 func (o *outbox) timed(what string, t todo, q *question) {
 	if q == nil || q.at.IsZero() || q.d.Received.After(t.r.Opened) || t.r.Opened.Sub(q.d.Received) > handleWithin {
 		o.log.Info(what, "run", t.r.ID, "rev", t.r.Rev)
@@ -208,6 +209,6 @@ func (o *outbox) timed(what string, t todo, q *question) {
 			steps += s.Finished.Sub(s.Started) - s.WaitedFor()
 		}
 	}
-	total, waited := q.total(), q.waits.Total()
-	o.log.Info(what, "run", t.r.ID, "rev", t.r.Rev, "total", ms(total), "own", ms(total-max(waited, outside)), "waiting", ms(max(waited, outside)), "steps", ms(steps))
+	total, waiting := q.total(), max(q.waits.Total(), outside+t.held)
+	o.log.Info(what, "run", t.r.ID, "rev", t.r.Rev, "total", ms(total), "own", ms(total-waiting), "waiting", ms(waiting), "steps", ms(steps))
 }
