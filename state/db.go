@@ -34,6 +34,8 @@ type DB struct {
 	// changed gets a value, without blocking, whenever something is to be
 	// said or redrawn.
 	changed chan struct{}
+	// toFile gets one likewise, for the tickets.
+	toFile chan struct{}
 }
 
 // Open opens the file at path, creating it if it does not exist, and lifts it
@@ -58,7 +60,7 @@ func Open(path string, now func() time.Time) (*DB, error) {
 	if err := b.Update(migrate); err != nil {
 		return nil, errors.Join(fmt.Errorf("open state file %s: %w", path, err), b.Close())
 	}
-	return &DB{bolt: b, now: func() time.Time { return now().UTC() }, changed: make(chan struct{}, 1)}, nil
+	return &DB{bolt: b, now: func() time.Time { return now().UTC() }, changed: make(chan struct{}, 1), toFile: make(chan struct{}, 1)}, nil
 }
 
 // Close waits for the transactions under way and closes the file.
@@ -87,9 +89,11 @@ func (db *DB) Backup(w io.Writer) error {
 func (db *DB) update(work func(tx *bolt.Tx, now time.Time) error) error {
 	err := db.bolt.Batch(func(tx *bolt.Tx) error { return work(tx, db.now()) })
 	if err == nil {
-		select {
-		case db.changed <- struct{}{}:
-		default:
+		for _, hint := range []chan struct{}{db.changed, db.toFile} {
+			select {
+			case hint <- struct{}{}:
+			default:
+			}
 		}
 	}
 	return err

@@ -53,19 +53,22 @@ func (p Person) Writes(kubernetesUser string) bool {
 
 // Incident is an incident and the room that it is bound to.
 type Incident struct {
-	ID        IncidentID `json:"id"`
-	Room      Room       `json:"room"`
-	Title     string     `json:"title,omitempty"`
-	Ticket    string     `json:"ticket,omitempty"`
-	Commander Person     `json:"commander"`
-	Opened    time.Time  `json:"opened"`
-	Closed    time.Time  `json:"closed,omitzero"`
-	ClosedBy  Person     `json:"closedBy,omitzero"`
+	ID    IncidentID `json:"id"`
+	Room  Room       `json:"room"`
+	Title string     `json:"title,omitempty"`
+	// Ticket is the address of its ticket, Also those of further ones.
+	Ticket    string    `json:"ticket,omitempty"`
+	Also      []string  `json:"alsoTickets,omitempty"`
+	Commander Person    `json:"commander"`
+	Opened    time.Time `json:"opened"`
+	Closed    time.Time `json:"closed,omitzero"`
+	ClosedBy  Person    `json:"closedBy,omitzero"`
 }
 
-// OpenIncident binds a room to an incident. Doing it again with another
-// ticket changes the ticket. A room that another open incident holds, or an
-// incident that is open in another room, is ErrChanged with the reason.
+// OpenIncident binds a room to an incident. Doing it again with other tickets
+// changes the tickets, and the records follow. A room that another open
+// incident holds, or an incident that is open in another room, is ErrChanged
+// with the reason.
 func (db *DB) OpenIncident(in Incident) (stored Incident, err error) {
 	err = db.update(func(tx *bolt.Tx, now time.Time) error {
 		if held, err := rooms.get(tx, in.Room); err == nil && held != in.ID {
@@ -81,11 +84,16 @@ func (db *DB) OpenIncident(in Incident) (stored Incident, err error) {
 			}
 			stored = before
 			if in.Ticket != "" {
-				stored.Ticket = in.Ticket
+				stored.Ticket, stored.Also = in.Ticket, in.Also
 			}
 		default:
 			stored = in
 			stored.Opened = now
+		}
+		if err == nil && !before.sameTickets(stored) {
+			if err := refile(tx, in.ID); err != nil {
+				return err
+			}
 		}
 		if err := rooms.put(tx, in.Room, in.ID); err != nil {
 			return err

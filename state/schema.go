@@ -14,10 +14,12 @@ package state
 //	redraws          ReconciliationID → revision    cards that show an older revision
 //	notices          NoticeID → Notice              what is still to be said, in order
 //	messages         MessageKey → Message           where something was said, to edit it there
+//	unfiled          ReconciliationID → revision    those whose tickets may show an older revision
+//	filings          "id/system/ticket" → Filing    where a record stands on a ticket, to edit it there
 //	facts            "object/time/id" → Fact        what was seen to be done to an object
 //	journal          sequence → Entry               every act and fact, chained by hash
 const (
-	schemaVersion = 1
+	schemaVersion = 2
 	versionKey    = "schema"
 )
 
@@ -37,6 +39,8 @@ var (
 	redraws         = bucket[ReconciliationID, uint64]{"redraws"}
 	notices         = bucket[NoticeID, Notice]{"notices"}
 	messages        = bucket[MessageKey, Message]{"messages"}
+	unfiled         = bucket[ReconciliationID, uint64]{"unfiled"}
+	filings         = bucket[filingKey, Filing]{"filings"}
 	facts           = bucket[string, Fact]{"facts"}
 	journal         = bucket[string, Entry]{"journal"}
 )
@@ -44,5 +48,5 @@ var (
 var bucketNames = []string{
 	meta.name, deliveries.name, pending.name, incidents.name, rooms.name,
 	reconciliations.name, open.name, leases.name, redraws.name, notices.name,
-	messages.name, facts.name, journal.name,
+	messages.name, unfiled.name, filings.name, facts.name, journal.name,
 }
