@@ -61,6 +61,10 @@ type Config struct {
 	// Grace is how long requests under way may take to end after the context
 	// of Run did; 5 seconds if zero.
 	Grace time.Duration
+	// Hurry divides the pauses that Slack's limits ask for, between messages,
+	// edits and connections; 1 if zero. More is for a local Slack whose clock
+	// runs as much faster.
+	Hurry int
 }
 
 func (c *Config) fill() error {
@@ -69,9 +73,14 @@ func (c *Config) fill() error {
 		return errors.New("make a bot: App, DB, Slack and Directory are all needed")
 	case c.Sockets < 0 || c.Sockets > 3:
 		return fmt.Errorf("make a bot: %d sockets; 1 to 3 are possible", c.Sockets)
+	case c.Hurry < 0:
+		return fmt.Errorf("make a bot: pauses can't be divided by %d", c.Hurry)
 	}
 	if c.Sockets == 0 {
 		c.Sockets = 2
+	}
+	if c.Hurry == 0 {
+		c.Hurry = 1
 	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
@@ -111,9 +120,9 @@ func New(cfg Config) (*Bot, error) {
 	}
 	b := &Bot{cfg: cfg, log: cfg.Log, health: newHealth(), meters: newMeters()}
 	asked := newAsked(cfg.Now)
-	post := &poster{slack: cfg.Slack, rooms: cfg.Directory, db: cfg.DB, log: cfg.Log, now: cfg.Now, redact: cfg.Redact, gates: newGates(cfg.Now), meters: b.meters}
+	post := &poster{slack: cfg.Slack, rooms: cfg.Directory, db: cfg.DB, log: cfg.Log, now: cfg.Now, redact: cfg.Redact, gates: newGates(cfg.Now, cfg.Hurry), meters: b.meters}
 	b.answers = &answers{slack: cfg.Slack, post: post, hooks: newHooks(cfg.Slack, cfg.Now), log: cfg.Log, now: cfg.Now}
-	b.outbox = &outbox{app: cfg.App, db: cfg.DB, post: post, answers: b.answers, asked: asked, log: cfg.Log, now: cfg.Now, meters: b.meters, lanes: map[state.Room]*lane{}, pace: slackPace, retry: backoff{Least: time.Second, Most: 2 * time.Minute}, wake: make(chan struct{}, 1)}
+	b.outbox = &outbox{app: cfg.App, db: cfg.DB, post: post, answers: b.answers, asked: asked, log: cfg.Log, now: cfg.Now, meters: b.meters, lanes: map[state.Room]*lane{}, pace: slackPace / time.Duration(cfg.Hurry), retry: backoff{Least: time.Second, Most: 2 * time.Minute}, wake: make(chan struct{}, 1)}
 	b.pool = newPool(cfg, b.answers, b.outbox, asked, b.meters)
 	b.intake = &intake{app: cfg.App, db: cfg.DB, pool: b.pool, log: cfg.Log, now: cfg.Now, mint: cfg.NewID, meters: b.meters, directory: cfg.Directory, health: b.health, outbox: b.outbox, slots: make(chan struct{}, slots), within: storeWithin}
 	b.links = newLinks(cfg, b.intake, b.health, b.meters)

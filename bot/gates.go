@@ -11,6 +11,8 @@ import (
 type gates struct {
 	now   func() time.Time
 	pause backoff // while Slack does not answer
+	// editsEvery is the pace of edits in the workspace.
+	editsEvery time.Duration
 
 	mu    sync.Mutex // guards what follows
 	edits bucket
@@ -22,8 +24,11 @@ type gate struct {
 	pause backoff
 }
 
-func newGates(now func() time.Time) *gates {
-	return &gates{now: now, pause: backoff{Least: time.Second, Most: time.Minute}, gate: map[string]*gate{}, edits: bucket{editsAtStart, now()}}
+func newGates(now func() time.Time, hurry int) *gates {
+	return &gates{
+		now: now, pause: backoff{Least: time.Second, Most: time.Minute}, gate: map[string]*gate{},
+		editsEvery: editsEvery / time.Duration(hurry), edits: bucket{editsAtStart, now()},
+	}
 }
 
 // Slack takes 50 edits a minute over the whole workspace (Tier 3,
@@ -44,14 +49,14 @@ func (g *gates) edit(urgent bool) time.Duration {
 	if urgent {
 		least = 1
 	}
-	return g.edits.wait(g.now(), editsAtOnce, editsEvery, least)
+	return g.edits.wait(g.now(), editsAtOnce, g.editsEvery, least)
 }
 
 // edited counts an edit.
 func (g *gates) edited() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.edits.wait(g.now(), editsAtOnce, editsEvery, 1)
+	g.edits.wait(g.now(), editsAtOnce, g.editsEvery, 1)
 	g.edits.level--
 }
 

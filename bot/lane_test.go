@@ -37,7 +37,7 @@ func TestLaneChooses(t *testing.T) {
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			g := newGates(func() time.Time { return start })
+			g := newGates(func() time.Time { return start }, 1)
 			l := newLane("C", start, time.Second, backoff{Least: time.Second, Most: time.Minute})
 			if c.prepare != nil {
 				c.prepare(l, g)

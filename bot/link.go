@@ -28,10 +28,11 @@ type links struct {
 }
 
 func newLinks(c Config, in *intake, h *health, m *meters) *links {
+	hurry := time.Duration(c.Hurry)
 	return &links{
 		slack: c.Slack, count: c.Sockets, intake: in, health: h, meters: m, log: c.Log,
-		pace: newOpenPace(time.Now), stale: staleAfter, settled: 30 * time.Second,
-		pause: backoff{Least: time.Second, Most: time.Minute},
+		pace: newOpenPace(time.Now, c.Hurry), stale: staleAfter, settled: 30 * time.Second / hurry,
+		pause: backoff{Least: time.Second / hurry, Most: time.Minute / hurry},
 	}
 }
 

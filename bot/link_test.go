@@ -157,7 +157,7 @@ func TestTokensAreReadAgain(t *testing.T) {
 
 func TestOpenPace(t *testing.T) {
 	now := time.Unix(1000, 0)
-	p := newOpenPace(func() time.Time { return now })
+	p := newOpenPace(func() time.Time { return now }, 1)
 	var waits []time.Duration
 	for range 6 {
 		waits = append(waits, p.take())

@@ -12,6 +12,7 @@ import (
 type openPace struct {
 	now   func() time.Time
 	burst float64
+	every time.Duration
 
 	mu    sync.Mutex // guards what follows
 	level float64
@@ -23,8 +24,8 @@ const (
 	openEvery = 10 * time.Second
 )
 
-func newOpenPace(now func() time.Time) *openPace {
-	return &openPace{now: now, burst: openBurst, level: openBurst, at: now()}
+func newOpenPace(now func() time.Time, hurry int) *openPace {
+	return &openPace{now: now, burst: openBurst, every: openEvery / time.Duration(hurry), level: openBurst, at: now()}
 }
 
 // wait returns when one more call is allowed, or with ctx's error.
@@ -40,11 +41,11 @@ func (p *openPace) take() time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := p.now()
-	p.level = min(p.burst, p.level+float64(now.Sub(p.at))/float64(openEvery))
+	p.level = min(p.burst, p.level+float64(now.Sub(p.at))/float64(p.every))
 	p.at = now
 	p.level--
 	if p.level >= 0 {
 		return 0
 	}
-	return time.Duration(-p.level * float64(openEvery))
+	return time.Duration(-p.level * float64(p.every))
 }

@@ -117,7 +117,7 @@ func TestResponseURLs(t *testing.T) {
 
 func TestGates(t *testing.T) {
 	now := time.Unix(1e9, 0)
-	g := newGates(func() time.Time { return now })
+	g := newGates(func() time.Time { return now }, 1)
 	g.close("chat.update", trouble{After: 7 * time.Second})
 	if d := g.closed("chat.update"); d != 7*time.Second {
 		t.Errorf("closed for %s", d)

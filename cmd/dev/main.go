@@ -4,6 +4,7 @@
 //	go run ./cmd/dev check -only test some of it
 //	go run ./cmd/dev cards            every card there is, in the browser
 //	go run ./cmd/dev bench main-job   the main job against the same by hand
+//	go run ./cmd/dev bench slack      hundreds of people on a Slack that fails
 //
 // It must never be needed to run the bot, and never change a file.
 //
@@ -25,13 +26,19 @@ import (
 	"strings"
 	"syscall"
 
+	"reconcilebot/cmd/dev/bench/soak"
 	"reconcilebot/cmd/dev/check"
 	"reconcilebot/runbook/spell"
 )
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	var err error
+	if setting := os.Getenv(soak.SettingName); setting != "" { // started by bench slack
+		err = soak.Bot(ctx, setting, os.Stdin, os.Stdout, os.Stderr)
+	} else {
+		err = run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	}
 	stop()
 	switch {
 	case err == nil || errors.Is(err, flag.ErrHelp):
@@ -53,7 +60,7 @@ func tools() []tool {
 	return []tool{
 		{"check", "format, vet, staticcheck, tidy, tests with -race, the lab's scenarios, the page", checkAll},
 		{"cards", "every card there is, drawn in the browser", showCards},
-		{"bench", "main-job: times the bot against the same job by hand, on one lab", runBench},
+		{"bench", "main-job: times the bot against the same job by hand; slack: a soak on a local Slack that fails", runBench},
 	}
 }
 
