@@ -67,7 +67,7 @@ type job struct {
 }
 
 func (b Builder) make(ctx context.Context, jobs []job) error {
-	if err := enoughDisk(ctx, b.Cache, needed); err != nil {
+	if err := enoughDisk(ctx, b.Cache, needed, neededWork); err != nil {
 		return err
 	}
 	// Another lab may be building the same programs: wait for it, then look

@@ -2,41 +2,53 @@ package build
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"maps"
+	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"syscall"
 )
 
-// needed is what a first build writes in all: Go's build cache, the modules and
-// the programs.
-const needed = 6 << 30
+// What a first build writes in all: Go's build cache, the modules and the
+// programs; and, of that, what stands in the folder for temporary files until
+// one program is done.
+const (
+	needed     = 6 << 30
+	neededWork = 3 << 30
+)
 
 // enoughDisk refuses to begin what would end in a full disk after minutes.
-func enoughDisk(ctx context.Context, cache string, needed uint64) error {
-	folders := []string{cache}
+func enoughDisk(ctx context.Context, cache string, needed, neededWork uint64) error {
+	need := map[string]uint64{os.TempDir(): neededWork}
 	if out, err := exec.CommandContext(ctx, "go", "env", "GOCACHE").Output(); err == nil {
-		folders = append(folders, strings.TrimSpace(string(out)))
+		need[strings.TrimSpace(string(out))] = needed
 	}
-	for _, dir := range folders {
+	need[cache] = needed
+	for _, dir := range slices.Sorted(maps.Keys(need)) {
 		var fs syscall.Statfs_t
 		if err := syscall.Statfs(dir, &fs); err != nil {
 			continue // not there yet, or a system that cannot tell
 		}
-		if free := uint64(fs.Bavail) * uint64(fs.Bsize); free < needed {
-			return fmt.Errorf("the first build needs %d GB and the disk of %s has %.1f GB free: make room, or name folders on another disk in RECONCILEBOT_LAB_CACHE and GOCACHE",
-				needed>>30, dir, float64(free)/(1<<30))
+		if free := uint64(fs.Bavail) * uint64(fs.Bsize); free < need[dir] {
+			return fmt.Errorf("the first build needs %d GB and the disk of %s has %.1f GB free: make room, or name folders on another disk in RECONCILEBOT_LAB_CACHE, GOCACHE and TMPDIR",
+				need[dir]>>30, dir, float64(free)/(1<<30))
 		}
 	}
 	return nil
 }
 
-// diskHint says what to do when the cause is a full disk, which the compiler
-// reports in its own words.
+// noSpace is how the system, and so the compiler, names a full disk.
+var noSpace = syscall.ENOSPC.Error()
+
+// diskHint says what to do when the cause is a full disk. The compiler reports
+// that once for every file that it could not write; one is enough.
 func diskHint(cache string, err error) error {
-	if errors.Is(err, syscall.ENOSPC) || strings.Contains(err.Error(), "no space left on device") {
-		return fmt.Errorf("%w\nThe disk is full. Make room (go clean -cache frees Go's build cache; %s holds the lab's programs), or name folders on another disk in RECONCILEBOT_LAB_CACHE, GOCACHE and TMPDIR", err, cache)
+	for line := range strings.Lines(err.Error()) {
+		if strings.Contains(line, noSpace) {
+			return fmt.Errorf("%s\nThe disk is full. Make room (go clean -cache frees Go's build cache; %s holds the lab's programs), or name folders on another disk in RECONCILEBOT_LAB_CACHE, GOCACHE and TMPDIR", strings.TrimSpace(line), cache)
+		}
 	}
 	return err
 }
