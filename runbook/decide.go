@@ -128,6 +128,9 @@ func (e *Engine) Ballot(r state.Reconciliation) (Ballot, bool) {
 // out it is finished instead: what is half done must not be left.
 func (e *Engine) Leave(id state.ReconciliationID, by state.Person) (state.Reconciliation, error) {
 	r, err := e.db.Change(id, func(r *state.Reconciliation, now time.Time) ([]state.Said, error) {
+		if err := e.kept(*r); err != nil {
+			return nil, err
+		}
 		if r.Decided() && r.Failure == nil {
 			return nil, fault.New(fault.Conflict, "This is under way and can't be left now. Decline the plan instead, while it waits for approval.")
 		}
@@ -145,6 +148,9 @@ func (e *Engine) Again(id state.ReconciliationID, by state.Person) (state.Reconc
 		return state.Reconciliation{}, fmt.Errorf("begin %s again: there is no book %q", id, Survey)
 	}
 	r, err := e.db.Change(id, func(r *state.Reconciliation, now time.Time) ([]state.Said, error) {
+		if r.Pause != nil {
+			return nil, fault.New(fault.Conflict, "A pause is not begun again. Try again, resume it, or ask for another one.")
+		}
 		if r.Decided() && r.Failure == nil {
 			return nil, fault.New(fault.Conflict, "This is under way. Decline the plan first, while it waits for approval.")
 		}

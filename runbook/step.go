@@ -40,6 +40,8 @@ type Book struct {
 	Steps []Step
 	// Ballot says what is put to the vote; nil for a book that asks nobody.
 	Ballot func(state.Reconciliation) (Ballot, bool)
+	// Keep is set for a book that keeps something as it is for a time.
+	Keep *Keep
 }
 
 // Ballot is what people are asked to say yes or no to.
@@ -116,6 +118,15 @@ func (o Outcome) Saying(said ...state.Said) Outcome {
 // outcome, whatever steps would follow.
 func (o Outcome) Ending(outcome string) Outcome {
 	o.ends = outcome
+	return o
+}
+
+// Within makes sure that it is looked again before long, whatever is waited
+// for.
+func (o Outcome) Within(most time.Duration) Outcome {
+	if o.wait != nil && after(o.wait) > most {
+		o.wait.Until = time.Time{}.Add(most)
+	}
 	return o
 }
 

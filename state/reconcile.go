@@ -8,11 +8,12 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-// Open starts a reconciliation, or joins the one that already holds the
-// target: two may not act on one target at a time. joined tells which.
+// Open starts a reconciliation, or joins the one that already holds its
+// lease, which is the target unless it says otherwise: two may not act on one
+// target at a time. joined tells which.
 func (db *DB) Open(r Reconciliation) (stored Reconciliation, joined bool, err error) {
 	err = db.update(func(tx *bolt.Tx, now time.Time) error {
-		if holder, err := leases.get(tx, r.Target); err == nil {
+		if holder, err := leases.get(tx, r.lease()); err == nil {
 			stored, err = reconciliations.get(tx, holder)
 			// The same act again finds what it opened the first time.
 			joined = stored.ID != r.ID
@@ -24,7 +25,7 @@ func (db *DB) Open(r Reconciliation) (stored Reconciliation, joined bool, err er
 		}
 		stored, joined = r, false
 		stored.Rev, stored.Opened = 1, now
-		if err := leases.put(tx, r.Target, r.ID); err != nil {
+		if err := leases.put(tx, r.lease(), r.ID); err != nil {
 			return err
 		}
 		if err := open.put(tx, r.ID, r.Target); err != nil {
@@ -105,14 +106,14 @@ func release(tx *bolt.Tx, r Reconciliation) error {
 	if err := open.delete(tx, r.ID); err != nil {
 		return err
 	}
-	holder, err := leases.get(tx, r.Target)
+	holder, err := leases.get(tx, r.lease())
 	if errors.Is(err, ErrNotFound) || err == nil && holder != r.ID {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	return leases.delete(tx, r.Target)
+	return leases.delete(tx, r.lease())
 }
 
 func (s Said) write(tx *bolt.Tx, r Reconciliation, now time.Time) error {
@@ -137,10 +138,11 @@ func (db *DB) Reconciliation(id ReconciliationID) (r Reconciliation, err error) 
 	return r, err
 }
 
-// Holding finds the open reconciliation of a target.
-func (db *DB) Holding(target string) (r Reconciliation, err error) {
+// Holding finds the open reconciliation that has a lease: a target's, or, with
+// PauseLease of it, its pause.
+func (db *DB) Holding(lease string) (r Reconciliation, err error) {
 	err = db.view(func(tx *bolt.Tx) error {
-		id, err := leases.get(tx, target)
+		id, err := leases.get(tx, lease)
 		if err != nil {
 			return err
 		}

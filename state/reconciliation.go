@@ -24,7 +24,10 @@ type Reconciliation struct {
 	Incident IncidentID       `json:"incident"`
 	Room     Room             `json:"room"`
 	// Target names what owns the objects, in the form that drift gives it.
-	Target   string    `json:"target"`
+	Target string `json:"target"`
+	// Lease is what only one open reconciliation may have at a time; empty
+	// means the target itself.
+	Lease    string    `json:"lease,omitempty"`
 	Opened   time.Time `json:"opened"`
 	OpenedBy Person    `json:"openedBy"`
 
@@ -40,11 +43,14 @@ type Reconciliation struct {
 	// Failure says why it stopped; nil otherwise.
 	Failure *Failure `json:"failure,omitempty"`
 	Votes   []Vote   `json:"votes,omitempty"`
+	// Pause is what people asked of a pause; nil for everything else.
+	Pause *Pause `json:"pause,omitempty"`
 	// Past are the ways tried before this one, oldest first.
 	Past []Attempt `json:"past,omitempty"`
 
 	// Outcome is empty until Closed is set: "adopted", "reverted",
-	// "left" or "nothing to do".
+	// "left" or "nothing to do"; for a pause "resumed", "undone",
+	// "nothing to pause" or "would not hold".
 	Outcome string    `json:"outcome,omitempty"`
 	Closed  time.Time `json:"closed,omitzero"`
 }

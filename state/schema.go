@@ -10,7 +10,7 @@ package state
 //	rooms            Room → IncidentID              the open incident of a room
 //	reconciliations  ReconciliationID → Reconciliation
 //	open             ReconciliationID → target      those not closed yet
-//	leases           target → ReconciliationID      who may act on a target
+//	leases           lease → ReconciliationID       who may act on a target, and who pauses it
 //	redraws          ReconciliationID → revision    cards that show an older revision
 //	notices          NoticeID → Notice              what is still to be said, in order
 //	messages         MessageKey → Message           where something was said, to edit it there

@@ -1,8 +1,8 @@
 // Package argocd talks to one Argo CD API server over its REST interface.
 //
-// It must never write an Application's spec: it reads, refreshes and asks for
-// syncs. It must never put a token into an error, and never wait without a
-// deadline.
+// Of an Application's spec it must never write anything but
+// syncPolicy.automated; else it reads, refreshes and asks for syncs. It must
+// never put a token into an error, and never wait without a deadline.
 //
 // Why REST and not Argo CD's own Go client: that client ends the process on
 // some transport errors (log.Fatal below NewVersionClientOrDie), needs a

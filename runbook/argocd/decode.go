@@ -51,20 +51,28 @@ func automatedOf(raw json.RawMessage) (Automated, error) {
 	var in struct {
 		Spec struct {
 			SyncPolicy struct {
-				Automated *struct {
-					Enabled  *bool `json:"enabled"`
-					Prune    bool  `json:"prune"`
-					SelfHeal bool  `json:"selfHeal"`
-				} `json:"automated"`
+				Automated json.RawMessage `json:"automated"`
 			} `json:"syncPolicy"`
 		} `json:"spec"`
 	}
 	if err := json.Unmarshal(raw, &in); err != nil {
 		return Automated{}, err
 	}
-	a := in.Spec.SyncPolicy.Automated
-	if a == nil {
+	return ReadAutomated(in.Spec.SyncPolicy.Automated)
+}
+
+// ReadAutomated reads spec.syncPolicy.automated.
+func ReadAutomated(raw json.RawMessage) (Automated, error) {
+	var a struct {
+		Enabled  *bool `json:"enabled"`
+		Prune    bool  `json:"prune"`
+		SelfHeal bool  `json:"selfHeal"`
+	}
+	if !isSet(raw) {
 		return Automated{}, nil
+	}
+	if err := json.Unmarshal(raw, &a); err != nil {
+		return Automated{}, fmt.Errorf("read an automated policy: %w", err)
 	}
 	return Automated{Present: true, Enabled: a.Enabled == nil || *a.Enabled, Prune: a.Prune, SelfHeal: a.SelfHeal}, nil
 }

@@ -1,7 +1,9 @@
 package book
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"io/fs"
 	"log/slog"
 	"time"
@@ -26,6 +28,18 @@ type controller interface {
 	Refresh(ctx context.Context, ref argocd.Ref, hard bool) (argocd.App, error)
 	Manifests(ctx context.Context, ref argocd.Ref, revision string) ([]map[string]any, error)
 	Sync(context.Context, argocd.Ref, argocd.SyncRequest) error
+	pauser
+}
+
+// pauser is the part of Argo CD that pauses need.
+type pauser interface {
+	Version(context.Context) (string, error)
+	SetAutomated(ctx context.Context, app argocd.App, automated json.RawMessage) (way string, err error)
+	Terminate(context.Context, argocd.Ref) error
+	SyncWindows(context.Context, argocd.Ref) (argocd.Windows, error)
+	Events(context.Context, argocd.Ref) ([]argocd.Event, error)
+	ApplicationSet(ctx context.Context, namespace, name string) (argocd.ApplicationSet, error)
+	Declared(ctx context.Context, parent, child argocd.Ref) (argocd.App, error)
 }
 
 // Repository is the part of a Git repository that the books need.
@@ -86,6 +100,10 @@ type Timing struct {
 	// Verify bounds the time from the merge or the sync to the end state,
 	// Merge the time from the pull request to its merge.
 	Verify, Merge time.Duration
+	// PauseCheck is how often a pause is looked at, PauseEscalate how long a
+	// question about its end goes without an answer before it is put again, to
+	// more people; half a minute and ten minutes if zero.
+	PauseCheck, PauseEscalate time.Duration
 }
 
 // Config is what the books need.
@@ -114,8 +132,11 @@ func Books(c Config) []runbook.Book {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
+	c.Timing.PauseCheck = cmp.Or(c.Timing.PauseCheck, 30*time.Second)
+	c.Timing.PauseEscalate = cmp.Or(c.Timing.PauseEscalate, 10*time.Minute)
 	s := &systems{c}
 	return []runbook.Book{
+		pauseBook(s),
 		{
 			Name:    runbook.Survey,
 			Version: 1,
