@@ -13,13 +13,15 @@ import (
 	"reconcilebot/state"
 )
 
-// bind binds a channel to an incident; unbind ends the channel's incident.
+// bind binds a channel to an incident; unbind ends the channel's incident;
+// bound says which one it is.
 type (
 	bind struct {
 		id     state.IncidentID
 		ticket string
 	}
 	unbind struct{}
+	bound  struct{}
 )
 
 // incidentID is what incident systems use, and what can stand in the name of
@@ -29,10 +31,12 @@ var incidentID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
 func parseIncident(w words) (act, error) {
 	const example = "incident INC-1234"
 	switch {
+	case len(w.list) == 0:
+		return bound{}, nil
 	case len(w.list) == 1 && strings.EqualFold(w.list[0], "close"):
 		return unbind{}, nil
-	case len(w.list) == 0 || len(w.list) > 2:
-		return nil, usage("incident INC-1234 [TICKET-URL] | incident close", example)
+	case len(w.list) > 2:
+		return nil, usage("incident [INC-1234 [TICKET-URL] | close]", example)
 	}
 	id := w.list[0]
 	if len(id) > 40 || !incidentID.MatchString(id) || !strings.ContainsAny(id, "0123456789") {
@@ -58,6 +62,7 @@ func parseTicket(text string) (string, error) {
 
 func (bind) about() string   { return "" }
 func (unbind) about() string { return "" }
+func (bound) about() string  { return "" }
 
 func (b bind) run(_ context.Context, c *Commands, call call) (Reply, error) {
 	in, err := c.DB.OpenIncident(state.Incident{ID: b.id, Room: call.Room, Ticket: b.ticket, Commander: call.by.Person})
@@ -78,6 +83,15 @@ func (c *Commands) taken(room state.Room, id state.IncidentID, err error) error 
 		say = fmt.Sprintf("This channel is bound to %s. End it with /reconcile incident close, or use another channel.", in.ID)
 	}
 	return &fault.Error{Kind: fault.Conflict, Err: err, Say: say}
+}
+
+func (bound) run(_ context.Context, c *Commands, call call) (Reply, error) {
+	in, err := c.incident(call.Room)
+	if err != nil {
+		return Reply{}, err
+	}
+	m := card.Opened(in, c.Now())
+	return Reply{Ephemeral: &m}, nil
 }
 
 func (unbind) run(_ context.Context, c *Commands, call call) (Reply, error) {

@@ -60,9 +60,9 @@ func table() []command {
 			parse:    parseStatus,
 		},
 		{
-			name: "incident", usage: "incident INC-1234 [TICKET-URL] | incident close", who: member,
-			summary:  "Bind this channel to an incident, or end it",
-			examples: []string{"incident INC-1234", "incident INC-1234 https://tickets.example.com/OPS-991", "incident close"},
+			name: "incident", usage: "incident [INC-1234 [TICKET-URL] | close]", who: member,
+			summary:  "Bind this channel to an incident, say which one it is bound to, or end it",
+			examples: []string{"incident INC-1234", "incident INC-1234 https://tickets.example.com/OPS-991", "incident", "incident close"},
 			parse:    parseIncident,
 		},
 		{

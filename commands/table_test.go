@@ -94,6 +94,7 @@ func TestParse(t *testing.T) {
 		"summary":                      {"summary", summary{}},
 		"incident":                     {"incident INC-1234", bind{id: "INC-1234"}},
 		"incident with its ticket":     {"incident INC-1234 <https://t.example.com/OPS-991>", bind{"INC-1234", "https://t.example.com/OPS-991"}},
+		"which incident":               {"incident", bound{}},
 		"the incident's end":           {"incident close", unbind{}},
 	}
 	for name, tt := range tests {

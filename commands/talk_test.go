@@ -157,8 +157,10 @@ func TestIncidents(t *testing.T) {
 	r.wants(r.types("alice", "drift payments-web"), "/reconcile incident INC-1234")
 	r.wants(r.types("alice", "status"), "No incident is bound to this channel")
 	r.wants(r.types("alice", "incident close"), "No incident is bound to this channel")
+	r.wants(r.types("alice", "incident"), "No incident is bound to this channel")
 	r.wants(r.types("carol", "incident INC-1234 https://t.example.com/1"), "bound to *INC-1234*")
 	r.wants(r.types("carol", "incident INC-1234"), "bound to *INC-1234*")
+	r.wants(r.types("alice", "incident"), "bound to *INC-1234*")
 	r.wants(r.types("carol", "incident INC-5"), "This channel is bound to INC-1234. End it")
 	elsewhere := r.request(Slash, "carol")
 	elsewhere.Room, elsewhere.Text = "C2", "incident INC-1234"

@@ -187,6 +187,7 @@ audit:
   tokenFile: audit.token
   tlsCertFile: $CERT
   tlsKeyFile: $KEY
+  link: $ARGOPAGE/audit/{auditID}
 
 clusters:
 - name: $CLUSTER

@@ -22,7 +22,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"reconcilebot/bot/slacksim"
-	"reconcilebot/cmd/lab/argopage"
+	"reconcilebot/cmd/lab/pages"
 	"reconcilebot/cmd/lab/systems"
 	"reconcilebot/cmd/lab/world"
 	"reconcilebot/deploy/slack"
@@ -201,8 +201,8 @@ func (r *Rig) cluster(ctx context.Context) (err error) {
 	return r.argoPages(ctx)
 }
 
-// argoPages serves the pages that stand in for Argo CD's, from what an account
-// sees that may only read.
+// argoPages serves the pages that stand in for Argo CD's and for an audit log's,
+// from what an account sees that may only read.
 func (r *Rig) argoPages(ctx context.Context) error {
 	token, err := r.Argo.Token(ctx, systems.ViewerAccount)
 	if err != nil {
@@ -216,7 +216,7 @@ func (r *Rig) argoPages(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r.ArgoPage = r.serve(l, argopage.New(client))
+	r.ArgoPage = r.serve(l, pages.New(client, r.Kube.AuditLog()))
 	return nil
 }
 

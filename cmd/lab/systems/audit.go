@@ -13,6 +13,9 @@ type Audit struct {
 	Token string // the bearer token that the receiver expects
 }
 
+// auditLog is the file in which the API server keeps the events.
+const auditLog = "audit.log"
+
 // auditPolicy keeps what people and controllers wrote, and leaves out the reads
 // and the cluster's own housekeeping, which are most of the traffic.
 const auditPolicy = `apiVersion: audit.k8s.io/v1
@@ -49,6 +52,8 @@ func (a Audit) flags(dir string) []string {
 	}
 	return []string{
 		"--audit-policy-file", filepath.Join(dir, "audit-policy.yaml"),
+		// The page of an event reads it.
+		"--audit-log-path", filepath.Join(dir, auditLog),
 		"--audit-webhook-config-file", filepath.Join(dir, "audit-webhook.yaml"),
 		// Half a minute, the default, is longer than many a manual change lives.
 		"--audit-webhook-batch-max-wait", "100ms",

@@ -52,6 +52,9 @@ var users = []Person{
 	{Name: "argocd-server", User: "system:serviceaccount:argocd:argocd-server"},
 }
 
+// AuditLog is the file with the audit events, one a line.
+func (kube *Kubernetes) AuditLog() string { return filepath.Join(kube.dir, auditLog) }
+
 // StartKubernetes starts the cluster and returns when its API answers; the
 // controllers and the node come up while the caller goes on.
 func StartKubernetes(ctx context.Context, k *Keeper, c KubernetesConfig) (*Kubernetes, error) {

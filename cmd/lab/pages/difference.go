@@ -1,4 +1,4 @@
-package argopage
+package pages
 
 import (
 	"slices"

@@ -1,4 +1,4 @@
-package argopage
+package pages
 
 import (
 	"encoding/json"
@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -101,7 +102,7 @@ func pagesOf(t *testing.T, api string) (string, *argocd.Client) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pages = New(client)
+	pages = New(client, filepath.Join(t.TempDir(), "none.log"))
 	return web.URL, client
 }
 

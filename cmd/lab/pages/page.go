@@ -1,12 +1,14 @@
-// Package argopage shows Applications in a browser: what Argo CD's API says of
-// them, at the addresses that Argo CD's own pages have.
+// Package pages shows in a browser what has no page of its own in the lab:
+// Argo CD's Applications, at the addresses that Argo CD's own pages have, and
+// the events of the cluster's audit log.
 //
 // It must never change anything, and never show what a Secret holds. It says of
 // itself that it is the lab's.
 //
 // Why it exists: Argo CD's pages are built by Node.js and are not in its Go
-// module, so that a link to an Application would lead nowhere in the lab.
-package argopage
+// module, and a bare API server has no page for its audit log, so that links to
+// either would lead nowhere in the lab.
+package pages
 
 import (
 	"context"
@@ -22,17 +24,17 @@ import (
 	"reconcilebot/runbook/argocd"
 )
 
-//go:embed pages
+//go:embed html
 var files embed.FS
 
-var pages = template.Must(template.New("pages").Funcs(template.FuncMap{
+var templates = template.Must(template.New("pages").Funcs(template.FuncMap{
 	"short": func(revision string) string { return revision[:min(len(revision), 7)] },
 	"when":  func(t time.Time) string { return t.UTC().Format("2 Jan 2006 15:04:05 UTC") },
 	"lower": strings.ToLower,
 	"commit": func(s argocd.Source, revision string) string {
 		return strings.TrimSuffix(s.RepoURL, ".git") + "/commit/" + revision
 	},
-}).ParseFS(files, "pages/*.html"))
+}).ParseFS(files, "html/*.html"))
 
 // reader is the part of Argo CD's API that the pages need.
 type reader interface {
@@ -41,15 +43,17 @@ type reader interface {
 	Managed(context.Context, argocd.Ref) ([]argocd.Managed, error)
 }
 
-// New serves the pages from what argo says at the time of the request.
-func New(argo reader) http.Handler {
-	p := &site{argo: argo}
+// New serves the pages from what argo says, and what the API server has written
+// to the file auditLog, at the time of the request.
+func New(argo reader, auditLog string) http.Handler {
+	p := &site{argo: argo, auditLog: auditLog}
 	mux := http.NewServeMux()
 	mux.Handle("GET /{$}", http.RedirectHandler("/applications", http.StatusFound))
 	mux.HandleFunc("GET /applications", p.list)
 	mux.HandleFunc("GET /applications/{namespace}/{name}", p.application)
+	mux.HandleFunc("GET /audit/{id}", p.event)
 	mux.HandleFunc("GET /-/page.css", func(w http.ResponseWriter, req *http.Request) {
-		http.ServeFileFS(w, req, files, "pages/page.css")
+		http.ServeFileFS(w, req, files, "html/page.css")
 	})
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
 		refuse(w, http.StatusNotFound, "There is no page here. Applications are at /applications.")
@@ -73,7 +77,10 @@ func local(next http.Handler) http.Handler {
 	})
 }
 
-type site struct{ argo reader }
+type site struct {
+	argo     reader
+	auditLog string
+}
 
 func (s *site) list(w http.ResponseWriter, req *http.Request) {
 	apps, err := s.argo.Apps(req.Context())
@@ -116,7 +123,7 @@ type view struct {
 // elsewhere: the texts on it are other people's.
 func show(w http.ResponseWriter, status int, name string, v view) {
 	var page strings.Builder
-	if err := pages.ExecuteTemplate(&page, name, v); err != nil {
+	if err := templates.ExecuteTemplate(&page, name, v); err != nil {
 		slog.Error("page not shown", "page", name, "error", err)
 		http.Error(w, "The page could not be made.", http.StatusInternalServerError)
 		return
