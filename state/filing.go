@@ -105,6 +105,18 @@ func (db *DB) Filed(id ReconciliationID, rev uint64) error {
 // Unfiled, never the only one.
 func (db *DB) ToFile() <-chan struct{} { return db.toFile }
 
+// toFile makes a record due, if its incident has a ticket.
+func toFile(tx *bolt.Tx, r Reconciliation) error {
+	in, err := incidents.get(tx, r.Incident)
+	if errors.Is(err, ErrNotFound) || err == nil && in.Ticket == "" {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return unfiled.put(tx, r.ID, r.Rev)
+}
+
 // refile makes all records of an incident due: its tickets are others now.
 func refile(tx *bolt.Tx, id IncidentID) error {
 	due := map[ReconciliationID]uint64{}

@@ -12,6 +12,9 @@ import (
 
 func TestARecordIsDueUntilItsTicketsShowIt(t *testing.T) {
 	db := fresh(t)
+	if _, err := db.OpenIncident(Incident{ID: "INC-1", Room: "C1", Ticket: "https://x.example.com/1"}); err != nil {
+		t.Fatal(err)
+	}
 	r, _, err := db.Open(Reconciliation{ID: "r1", Incident: "INC-1", Target: "t"})
 	if err != nil {
 		t.Fatal(err)
@@ -37,6 +40,21 @@ func TestARecordIsDueUntilItsTicketsShowIt(t *testing.T) {
 			t.Fatal(err)
 		}
 		due()
+	}
+}
+
+func TestARecordWithoutATicketIsNeverDue(t *testing.T) {
+	db := fresh(t)
+	if _, err := db.OpenIncident(Incident{ID: "INC-1", Room: "C1"}); err != nil {
+		t.Fatal(err)
+	}
+	for _, incident := range []IncidentID{"INC-1", "INC-2"} {
+		if _, _, err := db.Open(Reconciliation{ID: "r" + ReconciliationID(incident), Incident: incident, Target: string(incident)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if list, err := db.Unfiled(); err != nil || len(list) != 0 {
+		t.Errorf("due are %v, %v", list, err)
 	}
 }
 
@@ -126,6 +144,9 @@ func TestAFileOfTheFirstSchemaIsLifted(t *testing.T) {
 	lifted := openAt(t, path)
 	if _, err := lifted.Reconciliation("r1"); err != nil {
 		t.Error(err)
+	}
+	if _, err := lifted.OpenIncident(Incident{ID: "INC-1", Room: "C1", Ticket: "https://x.example.com/1"}); err != nil {
+		t.Fatal(err)
 	}
 	if _, err := lifted.Change("r1", func(*Reconciliation, time.Time) ([]Said, error) { return nil, nil }); err != nil {
 		t.Error(err)

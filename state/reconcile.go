@@ -34,7 +34,7 @@ func (db *DB) Open(r Reconciliation) (stored Reconciliation, joined bool, err er
 		if err := redraws.put(tx, r.ID, stored.Rev); err != nil {
 			return err
 		}
-		if err := unfiled.put(tx, r.ID, stored.Rev); err != nil {
+		if err := toFile(tx, stored); err != nil {
 			return err
 		}
 		entry := Entry{At: now, Incident: r.Incident, Reconciliation: r.ID, Kind: "opened", By: r.OpenedBy, Data: encode(map[string]string{"target": r.Target})}
@@ -91,7 +91,7 @@ func (db *DB) store(tx *bolt.Tx, r Reconciliation, said []Said, now time.Time) e
 	if err := redraws.put(tx, r.ID, r.Rev); err != nil {
 		return err
 	}
-	if err := unfiled.put(tx, r.ID, r.Rev); err != nil {
+	if err := toFile(tx, r); err != nil {
 		return err
 	}
 	for _, s := range said {
