@@ -82,6 +82,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 	case ctx.Err() != nil:
 		display.Say("stopped")
 	default:
+		display.Clear()
 		fmt.Fprintf(stderr, "lab: %v\n", err)
 	}
 	return 1

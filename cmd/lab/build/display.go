@@ -41,11 +41,22 @@ func (l *Lines) Live(text string) {
 func (l *Lines) Say(text string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.clear()
+	fmt.Fprintln(l.Out, text)
+}
+
+// Clear takes the live line away, so that something else can be written there.
+func (l *Lines) Clear() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.clear()
+}
+
+func (l *Lines) clear() {
 	if l.live {
 		fmt.Fprint(l.Out, "\r\033[K")
 		l.live = false
 	}
-	fmt.Fprintln(l.Out, text)
 }
 
 func cut(s string, n int) string {
