@@ -13,7 +13,8 @@ import (
 
 // readers knows which other sources read which files.
 type readers struct {
-	files *files
+	files    *files
+	accepted []string
 	// rendered are those whose files are known, opaque those that can't be
 	// rendered here.
 	rendered []*reader
@@ -37,7 +38,7 @@ type opaque struct {
 
 // newReaders looks up what the consumers read, all but the target itself.
 func newReaders(ctx context.Context, f *files, req Request) (*readers, error) {
-	rs := &readers{files: f}
+	rs := &readers{files: f, accepted: req.Accepted}
 	for _, src := range req.Consumers {
 		if src.Name == req.Target.Name && path.Clean(src.Dir) == path.Clean(req.Target.Dir) {
 			continue
@@ -56,7 +57,7 @@ func (rs *readers) add(ctx context.Context, src Source) error {
 	r, err := rs.files.rendererOf(src)
 	var reads reach
 	if err == nil {
-		reads, err = r.reads(ctx, rs.files, src)
+		reads, err = r.reads(ctx, rs.files.unrecorded(), src)
 	}
 	if isRefusal(err) {
 		rs.opaque = append(rs.opaque, opaque{src, err.Error(), rs.files.reach(src)})
@@ -69,15 +70,16 @@ func (rs *readers) add(ctx context.Context, src Source) error {
 	return nil
 }
 
-// anyReads tells whether anybody but the target may read a file.
+// anyReads tells whether anybody but the target may read a file, apart from
+// those that are accepted unseen.
 func (rs *readers) anyReads(file string) bool {
 	return slices.ContainsFunc(rs.rendered, func(r *reader) bool { return r.reads.has(file) }) ||
-		slices.ContainsFunc(rs.opaque, func(o opaque) bool { return o.reads.has(file) })
+		slices.ContainsFunc(rs.opaque, func(o opaque) bool { return o.reads.has(file) && !slices.Contains(rs.accepted, o.src.Name) })
 }
 
 // check renders everyone who reads one of the files before and after the
 // edit, and names whom the edit would change and who can't be told.
-func (rs *readers) check(ctx context.Context, writes []write, accepted []string) (changed []string, unbuildable []Unbuildable, err error) {
+func (rs *readers) check(ctx context.Context, writes []write) (changed []string, unbuildable []Unbuildable, err error) {
 	reads := func(r reach) bool {
 		return slices.ContainsFunc(writes, func(w write) bool { return r.has(w.file) })
 	}
@@ -100,7 +102,7 @@ func (rs *readers) check(ctx context.Context, writes []write, accepted []string)
 			unbuildable = append(unbuildable, Unbuildable{o.src.Name, o.why})
 		}
 	}
-	unbuildable = slices.DeleteFunc(unbuildable, func(u Unbuildable) bool { return slices.Contains(accepted, u.Name) })
+	unbuildable = slices.DeleteFunc(unbuildable, func(u Unbuildable) bool { return slices.Contains(rs.accepted, u.Name) })
 	return changed, unbuildable, nil
 }
 

@@ -51,12 +51,16 @@ type files struct {
 	digests map[string]string
 	// decoded keeps the objects of each content that was decoded.
 	decoded map[[sha256.Size]byte]decodedFile
+	// vetted are digests of names and contents that Kustomize may be given.
+	vetted map[string]bool
+	// texts keeps what was parsed, by content.
+	texts map[[sha256.Size]byte]*text
 }
 
 func newFiles(tree Tree, limits Limits) *files {
 	return &files{
 		tree: tree, limits: limits.withDefaults(), edited: map[string][]byte{},
-		digests: map[string]string{}, decoded: map[[sha256.Size]byte]decodedFile{},
+		digests: map[string]string{}, decoded: map[[sha256.Size]byte]decodedFile{}, vetted: map[string]bool{}, texts: map[[sha256.Size]byte]*text{},
 	}
 }
 
@@ -125,6 +129,29 @@ func (n newFile) Mode() fs.FileMode  { return 0o644 }
 func (n newFile) ModTime() time.Time { return time.Time{} }
 func (n newFile) IsDir() bool        { return false }
 func (n newFile) Sys() any           { return nil }
+
+// unrecorded is the same tree with the same edits; what is read by it is not
+// remembered.
+func (f *files) unrecorded() *files {
+	other := *f
+	other.digests = map[string]string{}
+	return &other
+}
+
+// parsed gives a file's text with its nodes.
+func (f *files) parsed(name string) (*text, error) {
+	content, err := f.read(name)
+	if err != nil {
+		return nil, err
+	}
+	key := sha256.Sum256(content)
+	t, ok := f.texts[key]
+	if !ok {
+		t = parseText(content)
+		f.texts[key] = t
+	}
+	return t, nil
+}
 
 // lay puts writes over the tree; undo takes them away again.
 func (f *files) lay(writes []write) (undo func()) {

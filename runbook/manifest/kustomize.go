@@ -2,11 +2,20 @@ package manifest
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"path"
+	"runtime/debug"
+	"strings"
+
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+	"sigs.k8s.io/kustomize/api/krusty"
+	"sigs.k8s.io/kustomize/api/resource"
+	"sigs.k8s.io/kustomize/api/types"
 )
 
-// kustomizeRenderer renders with the library that Argo CD's kustomize is
-// made of.
+// kustomizeRenderer renders with the library that kustomize is made of, in
+// memory, without plugins, and without reaching for the network.
 type kustomizeRenderer struct{}
 
 // kustomizationNames are the names of a kustomization's file, in the order in
@@ -28,16 +37,120 @@ func (f *files) kustomizationIn(dir string) string {
 	return ""
 }
 
-func (kustomizeRenderer) library() string { return "kustomize" }
+const kustomizeModule = "sigs.k8s.io/kustomize/api"
+
+func (kustomizeRenderer) library() string {
+	return kustomizeModule + " " + versionOf(kustomizeModule)
+}
+
+// versionOf is the version of a module that is built in.
+func versionOf(module string) string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "of unknown version"
+	}
+	for _, d := range info.Deps {
+		if d.Path != module {
+			continue
+		}
+		if d.Replace != nil {
+			return d.Replace.Version
+		}
+		return d.Version
+	}
+	return "of unknown version"
+}
 
 func (kustomizeRenderer) render(ctx context.Context, f *files, src Source) ([]Resource, error) {
-	return nil, refuse(UnsupportedTool, "Edit the source by hand and let the controller render it.", "%s is a Kustomize directory, which can't be rendered here", src.Dir)
+	dir, err := f.dirOf(src)
+	if err != nil {
+		return nil, err
+	}
+	built, err := f.build(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]Resource, 0, len(built))
+	for _, r := range built {
+		object, err := decoded(r)
+		if err != nil {
+			return nil, refuse(Unreadable, byHand, "what %s renders can't be read", dir)
+		}
+		list = append(list, object)
+	}
+	return list, nil
 }
 
-func (kustomizeRenderer) reads(ctx context.Context, f *files, src Source) (reach, error) {
-	return reach{}, refuse(UnsupportedTool, "Edit the source by hand and let the controller render it.", "%s is a Kustomize directory, which can't be rendered here", src.Dir)
+// dirOf is a source's directory, links followed.
+func (f *files) dirOf(src Source) (string, error) {
+	dir, err := cleanDir(src.Dir)
+	if err != nil || dir == "." {
+		return dir, err
+	}
+	real, err := follow(f.tree, dir)
+	if err == nil && real == "" {
+		return "", refuse(NotFound, "Look at the source's path.", "the directory %s is not in the repository", dir)
+	}
+	return real, err
 }
 
-func (kustomizeRenderer) suggest(ctx context.Context, q *question) (*Refusal, error) {
-	return nil, nil
+// build runs Kustomize. Its panics, of which some inputs have it have some,
+// are refusals.
+func (f *files) build(ctx context.Context, dir string) (list []*resource.Resource, err error) {
+	files := newKustomizeFS(ctx, f)
+	defer func() {
+		if r := recover(); r != nil {
+			list, err = nil, refuse(Unreadable, "Mend the kustomization first.", "Kustomize breaks off on %s", dir)
+		}
+	}()
+	options := krusty.MakeDefaultOptions()
+	// As Flux has it, and Argo CD where it is told so. Nothing is outside of
+	// the tree in any case.
+	options.LoadRestrictions = types.LoadRestrictionsNone
+	options.PluginConfig = types.DisabledPluginConfig()
+	built, err := krusty.MakeKustomizer(options).Run(files, path.Join("/", dir))
+	switch {
+	case ctx.Err() != nil:
+		return nil, fmt.Errorf("build %s: %w", dir, context.Cause(ctx))
+	case files.refusal != nil:
+		return nil, files.refusal
+	case err != nil:
+		if r, ok := errors.AsType[*Refusal](err); ok {
+			return nil, r
+		}
+		return nil, refuse(Unreadable, "Mend the kustomization first: kustomize build fails on it too.", "%s can't be built: %s", dir, briefly(err))
+	}
+	return built.Resources(), nil
+}
+
+// briefly keeps an error of Kustomize short and free of content: it may quote
+// whole files, and a secret with them.
+func briefly(err error) string {
+	text := err.Error()
+	if strings.ContainsAny(text, "\n{}") || len(text) > 300 {
+		first, _, _ := strings.Cut(text, ":")
+		return fmt.Sprintf("%.100s (run kustomize build to see all)", strings.Map(printable, first))
+	}
+	return text
+}
+
+func printable(r rune) rune {
+	if r < ' ' || strings.ContainsRune("{}'\"", r) {
+		return -1
+	}
+	return r
+}
+
+// decoded turns an object of Kustomize into decoded JSON.
+func decoded(r *resource.Resource) (Resource, error) {
+	raw, err := r.MarshalJSON()
+	if err != nil {
+		return Resource{}, err
+	}
+	out := Resource{item: -1, hashed: r.NeedHashSuffix() || hashed.MatchString(r.GetName())}
+	out.hashed = out.hashed && (r.GetKind() == "ConfigMap" || r.GetKind() == "Secret")
+	if err := utiljson.Unmarshal(raw, &out.Content); err != nil {
+		return Resource{}, err
+	}
+	return out, nil
 }

@@ -3,6 +3,7 @@ package manifest
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -23,7 +24,7 @@ func (p *proposer) prove(ctx context.Context, i int, c Change, s suggestion) (*R
 	if r != nil {
 		return r, nil
 	}
-	changed, unbuildable, err := p.readers.check(ctx, s.writes, p.req.Accepted)
+	changed, unbuildable, err := p.readers.check(ctx, s.writes)
 	if err != nil {
 		return nil, err
 	}
@@ -55,13 +56,27 @@ func (p *proposer) judge(after []Resource, i int, c Change) (derived []string, r
 	want[i].Content = object
 	derived = rename(want, after, i)
 	_, changed, _ := lookup(object, c.Path)
+	var others []string
 	for _, m := range differences(want, after) {
 		if m.resource == i && m.path != nil && (within(m.path, changed) || within(changed, m.path)) {
 			return nil, refuse(ProofFailed, byHand, "after the edit, rendering does not show the live value at %s", c.Path)
 		}
-		return nil, refuse(TouchesOthers, byHand, "the edit would change %s too", name(after, m))
+		others = append(others, name(after, m))
+	}
+	if len(others) > 0 {
+		return nil, refuse(TouchesOthers, byHand, "the edit would change %s too", enumerate(others))
 	}
 	return derived, nil
+}
+
+// maxNamed bounds the names in one sentence.
+const maxNamed = 3
+
+func enumerate(list []string) string {
+	if more := len(list) - maxNamed; more > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(list[:maxNamed], ", "), more)
+	}
+	return strings.Join(list, ", ")
 }
 
 func (p *proposer) addUnbuildable(list []Unbuildable) {

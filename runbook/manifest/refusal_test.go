@@ -45,7 +45,7 @@ func TestRefusals(t *testing.T) {
 		"a template":                {tree: tree("a: {{ .Values.a }}\n" + deployment), class: Unreadable},
 		"a broken file beside it":   {tree: fstest.MapFS{"apps/web.yaml": {Data: []byte(deployment)}, "apps/bad.yaml": {Data: []byte("apiVersion: v1\nkind: X\nmetadata: [\n")}}, class: Unreadable, why: "apps/bad.yaml"},
 		"text in UTF-16":            {tree: tree("\xff\xfea\x00"), class: Unreadable, why: "UTF-16"},
-		"Kustomize":                 {tree: fstest.MapFS{"apps/web.yaml": {Data: []byte(deployment)}, "apps/kustomization.yaml": {Data: []byte("resources: [web.yaml]")}}, class: UnsupportedTool, why: "Kustomize"},
+		"a chart in Kustomize":      {tree: fstest.MapFS{"apps/web.yaml": {Data: []byte(deployment)}, "apps/kustomization.yaml": {Data: []byte("resources: [web.yaml]\nhelmCharts: [{name: x}]")}}, class: UnsupportedTool, why: "Helm"},
 		"Jsonnet":                   {tree: fstest.MapFS{"apps/web.jsonnet": {Data: []byte("{}")}}, class: UnsupportedTool, why: "Jsonnet"},
 		"a chart":                   {target: Source{Name: "web", Dir: "apps", Unsupported: "a Helm chart"}, class: UnsupportedTool, why: "Helm chart"},
 		"overrides by Argo CD":      {tree: fstest.MapFS{"apps/web.yaml": {Data: []byte(deployment)}, "apps/.argocd-source.yaml": {Data: []byte("directory: {}")}}, class: UnsupportedTool},

@@ -16,6 +16,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"slices"
 	"time"
 
 	"reconcilebot/runbook/manifest"
@@ -105,10 +106,11 @@ func (o Options) propose(ctx context.Context, tree fs.FS, src manifest.Source, l
 	if pinned != nil {
 		return conclude(manifest.Proposal{Changes: refusals(changes, pinned)}), nil
 	}
-	consumers, err := kustomizations(tree, src.Dir)
+	consumers, err := manifest.Roots(ctx, tree, limits)
 	if err != nil {
 		return Result{}, fmt.Errorf("look for who else reads the files: %w", err)
 	}
+	consumers = slices.DeleteFunc(consumers, func(c manifest.Source) bool { return c.Dir == path.Clean(src.Dir) })
 	p, err := manifest.Propose(ctx, manifest.Request{Tree: tree, Target: src, Consumers: consumers, Changes: changes, Structure: true, Limits: limits})
 	return conclude(p), err
 }

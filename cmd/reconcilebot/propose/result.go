@@ -83,7 +83,7 @@ func conclude(p manifest.Proposal) Result {
 		out.Changes = append(out.Changes, c)
 	}
 	for _, e := range p.Edits {
-		out.Edits = append(out.Edits, Edit{File: e.File, Patch: e.Patch(), Content: string(e.Content)})
+		out.Edits = append(out.Edits, Edit{File: e.File, Patch: e.Patch(), Content: string(e.Content), Created: e.Created, Deleted: e.Deleted})
 	}
 	out.Proof.Target.Differences = p.Proof.Target.Differences
 	found := p.Proof.Consumers
