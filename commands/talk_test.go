@@ -208,7 +208,7 @@ func TestNames(t *testing.T) {
 	r.cluster.down = errors.New("connection refused")
 	r.wants(r.types("alice", "drift payments-worker"), "")
 	r.targets = newTargets(map[string]Lister{"production-eu": r.cluster})
-	r.wants(r.types("alice", "drift payments-worker"), "Argo CD of production-eu can't be reached")
+	r.wants(r.types("alice", "drift payments-worker"), "Argo CD of production-eu can't be reached, so it is not known whether there is a target payments-worker")
 }
 
 func TestHelpNeedsNothing(t *testing.T) {

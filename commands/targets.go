@@ -85,10 +85,13 @@ func (t *targets) find(ctx context.Context, name string) (onTarget, error) {
 	return onTarget{list[i]}, nil
 }
 
+// unresolved says why a name was not found; a cluster of which nothing is
+// known may have it.
 func unresolved(err error, down []string) error {
-	if len(down) > 0 {
-		return &fault.Error{Kind: fault.Unavailable, Err: err,
-			Say: fmt.Sprintf("%s Argo CD of %s can't be reached, so its targets are not known now. Try again when it is back.", err.Error(), strings.Join(down, ", "))}
+	missing, ok := errors.AsType[*drift.Unresolved](err)
+	if len(down) == 0 || !ok || len(missing.Fits) > 0 {
+		return &fault.Error{Kind: fault.Invalid, Err: err, Say: err.Error()}
 	}
-	return &fault.Error{Kind: fault.Invalid, Err: err, Say: err.Error()}
+	return &fault.Error{Kind: fault.Unavailable, Err: err,
+		Say: fmt.Sprintf("Argo CD of %s can't be reached, so it is not known whether there is a target %s. Try again when it is back.", strings.Join(down, ", "), missing.Name)}
 }

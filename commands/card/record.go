@@ -239,6 +239,9 @@ func leftOpen(f Facts, d drift.Drift, plan book.Plan) []piece {
 	case len(plan.Left) > 0:
 		return []piece{{text: count(len(plan.Left), "change") + " not taken into Git"}}
 	}
+	if sync, ok := book.SyncedIn(f.Run); ok && sync.Held > 0 {
+		return []piece{{text: count(sync.Held, "other change") + " made by hand; Argo CD has not synced the merged commit, and may undo them when it does"}}
+	}
 	return []piece{{text: "nothing"}}
 }
 

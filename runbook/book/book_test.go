@@ -143,6 +143,20 @@ func TestTheMergedCommitCountsAsSynced(t *testing.T) {
 	}
 }
 
+// TestTheSyncThatCouldUndoOthersIsLeftOut, and said.
+func TestTheSyncThatCouldUndoOthersIsLeftOut(t *testing.T) {
+	w := newWorld(t)
+	w.auto = true
+	w.open(t)
+	w.approve(t, w.decide(t, Adopt).Digest, bob)
+	w.later = true
+	w.allow(t)
+	r := w.finish(t)
+	if s, _ := SyncedIn(r); r.Outcome != "adopted" || w.syncs != 0 || s.Held != 1 {
+		t.Errorf("ended %q %+v after %d syncs, %+v", r.Outcome, r.Failure, w.syncs, s)
+	}
+}
+
 func TestWhatTheCommitAndThePullRequestSay(t *testing.T) {
 	w := newWorld(t)
 	w.open(t)

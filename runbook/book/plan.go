@@ -157,8 +157,11 @@ type Merged struct {
 type Synced struct {
 	Revision string `json:"revision"`
 	// Needed is false when the cluster had the value already.
-	Needed bool      `json:"needed"`
-	At     time.Time `json:"at"`
+	Needed bool `json:"needed"`
+	// Held is how many other changes made by hand kept the merged commit from
+	// being synced: that sync could have undone them.
+	Held int       `json:"held,omitempty"`
+	At   time.Time `json:"at"`
 }
 
 // Verified is what was seen that shows that the plan took effect.

@@ -132,8 +132,11 @@ func (s *systems) sync(ctx context.Context, r state.Reconciliation, attempt func
 	}
 	if len(left) == 0 {
 		if len(others) > 0 || !attempt(app) {
-			needed := ours && app.Operation.Infos[attemptInfo] == ""
-			return synced.Done(Synced{Revision: app.Sync.Revision, Needed: needed, At: s.Now().UTC()})
+			done := Synced{Revision: app.Sync.Revision, Needed: ours && app.Operation.Infos[attemptInfo] == "", At: s.Now().UTC()}
+			if attempt(app) {
+				done.Held = len(others)
+			}
+			return synced.Done(done)
 		}
 		left, infos[attemptInfo] = plan.Seen.Drift.Changes, "nothing differs; the commit is to count as synced"
 	}

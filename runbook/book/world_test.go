@@ -43,21 +43,23 @@ var (
 // world is a Git host and Git that are real but local, and a controller with
 // a cluster that behave: one Deployment whose replicas somebody scaled.
 type world struct {
-	host    *githubsim.Sim
-	repo    *git.Repo
-	engine  *runbook.Engine
-	db      *state.DB
-	path    string
-	config  Config
-	now     time.Time
-	mu      sync.Mutex
-	live    int
-	person  string
-	seen    string // the revision that the controller has seen
-	last    *argocd.Operation
-	syncs   int
-	down    bool
-	auto    bool
+	host   *githubsim.Sim
+	repo   *git.Repo
+	engine *runbook.Engine
+	db     *state.DB
+	path   string
+	config Config
+	now    time.Time
+	mu     sync.Mutex
+	live   int
+	person string
+	seen   string // the revision that the controller has seen
+	last   *argocd.Operation
+	syncs  int
+	down   bool
+	auto   bool
+	// later is a label that somebody else adds, which Argo CD does not see.
+	later   bool
 	refused string
 }
 
@@ -174,6 +176,9 @@ func (w *world) Survey(ctx context.Context, t drift.Target) (drift.Drift, error)
 	}
 	want, err := w.replicasAt(ctx, w.seen)
 	d := drift.Drift{Target: t, Sync: "Synced", Health: "Healthy", Revision: w.seen, TargetRevision: "main", Refused: w.refused, URL: "https://argo/payments-web"}
+	if w.later {
+		d.Changes = []drift.Change{{Object: web, UID: "u-1", Path: manifest.Path{manifest.Key("metadata"), manifest.Key("labels"), manifest.Key("x")}, Op: manifest.Add, Live: "y", Invisible: true}}
+	}
 	if err != nil || w.refused != "" || int(want) == w.live {
 		return d, err
 	}
@@ -182,10 +187,10 @@ func (w *world) Survey(ctx context.Context, t drift.Target) (drift.Drift, error)
 	if w.person == "" {
 		evidence.Kind = "manager"
 	}
-	d.Changes = []drift.Change{{
+	d.Changes = append(d.Changes, drift.Change{
 		Object: web, UID: "u-1", Path: manifest.Path{manifest.Key("spec"), manifest.Key("replicas")},
 		Op: manifest.Set, Git: want, Live: float64(w.live), Evidence: evidence,
-	}}
+	})
 	return d, nil
 }
 
