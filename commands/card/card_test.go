@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -107,12 +108,38 @@ func TestWorstCases(t *testing.T) {
 }
 
 func TestTicket(t *testing.T) {
-	for _, name := range []string{"adopted", "left"} {
+	for _, name := range []string{"open", "adopted", "left"} {
 		s := newSample(31).decided("adopt").planned().approved().pushed().opened().merged().verified("9ab04f1c22").close("adopted", 31)
 		if name == "left" {
 			s = hostile().close("left", 20)
 		}
-		golden(t, "ticket-"+name+".md", []byte(RecordMarkdown(s.Facts)))
+		if name == "open" {
+			s = newSample(9).decided("adopt").planned()
+		}
+		r, worth := Ticket(s.Facts, "https://acme.slack.com/archives/C1/p1710425160")
+		if !worth {
+			t.Errorf("%s is not worth a ticket", name)
+		}
+		raw, err := json.MarshalIndent(r, "", " ")
+		if err != nil {
+			t.Fatal(err)
+		}
+		golden(t, "ticket-"+name+".txt", append(raw, '\n'))
+	}
+}
+
+func TestTicketIsTheSameLater(t *testing.T) {
+	s := newSample(31).decided("adopt").planned().approved().pushed().opened().merged().verified("9ab04f1c22").close("adopted", 31)
+	first, _ := Ticket(s.Facts, "")
+	s.Now = s.Now.AddDate(0, 0, 3)
+	if later, _ := Ticket(s.Facts, ""); !reflect.DeepEqual(first, later) {
+		t.Errorf("three days later it is\n%+v\nand was\n%+v", later, first)
+	}
+}
+
+func TestALookThatFindsNothingIsNotWorthATicket(t *testing.T) {
+	if _, worth := Ticket(newSample(6).Facts, ""); worth {
+		t.Error("a record was made before anything was found")
 	}
 }
 

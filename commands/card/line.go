@@ -40,23 +40,3 @@ func (l line) mrkdwn() string {
 		return link(p.url, text)
 	})
 }
-
-// markdown draws it for a ticket.
-func (l line) markdown() string {
-	return l.draw(func(p piece) string {
-		text := markdown(p.text)
-		if p.code {
-			text = "`" + strings.ReplaceAll(flat(p.text), "`", "'") + "`"
-		}
-		if p.url != "" && !strings.ContainsAny(p.url, "()<> \n") {
-			return "[" + text + "](" + p.url + ")"
-		}
-		return text
-	})
-}
-
-// markdown escapes what has a meaning in Markdown within a line.
-// https://spec.commonmark.org/0.31.2/#backslash-escapes
-func markdown(s string) string {
-	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "_", `\_`, "`", "\\`", "[", `\[`, "]", `\]`, "<", `\<`, "|", `\|`, "#", `\#`).Replace(flat(s))
-}

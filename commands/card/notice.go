@@ -12,6 +12,15 @@ import (
 // means that the card says enough.
 func Notice(f Facts, kind string) (Message, bool) {
 	s := f.sheet()
+	switch kind {
+	case "ticketed", "ticket-trouble":
+		text := filed(f.Filings)
+		if kind == "ticket-trouble" {
+			text = untaken(f.Filings)
+		}
+		s.lines(text)
+		return s.message(f.place() + ":"), text != ""
+	}
 	text := ""
 	switch kind {
 	case "decided":

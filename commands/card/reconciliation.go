@@ -21,6 +21,8 @@ type Facts struct {
 	// By is who left it: for the notice of that, which the record has no place
 	// for.
 	By string
+	// Filings are where the record stands on tickets.
+	Filings []state.Filing
 }
 
 // Links makes addresses for people; a nil one, or one that answers "", makes

@@ -18,7 +18,7 @@ func Record(f Facts) Message {
 	s.title(recordHead(f)...)
 	s.lines(fmt.Sprintf("%s · %s → %s, %s", name(string(f.Run.Incident)), clock(f.Run.Opened, f.Now), clock(f.Run.Closed, f.Now), span(f.Run.Closed.Sub(f.Run.Opened))))
 	var lines []string
-	for _, l := range record(f) {
+	for _, l := range append(record(f), line{"Ticket", onTickets(f.Filings)}) {
 		lines = append(lines, fact(l.label, l.mrkdwn()))
 	}
 	s.lines(lines...)
@@ -27,6 +27,9 @@ func Record(f Facts) Message {
 }
 
 func recordHead(f Facts) []string {
+	if f.Run.Pause != nil {
+		return append(f.where(), pauseEnd(f))
+	}
 	if seen, looked := book.SeenIn(f.Run); f.Run.Outcome == "left" && looked && len(seen.Drift.Changes) == 0 && seen.Drift.Refused == "" {
 		return append(f.where(), "nothing differed")
 	}
@@ -44,6 +47,9 @@ func recordHead(f Facts) []string {
 
 // record is the lines of the record, in the order in which they are asked for.
 func record(f Facts) []line {
+	if f.Run.Pause != nil {
+		return pauseLines(f)
+	}
 	d := drifted(f)
 	lines := []line{
 		{"What", what(f, d)},

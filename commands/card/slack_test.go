@@ -92,8 +92,8 @@ func FuzzText(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		for _, drawn := range []string{say(text, 100), code(text, 100), paragraphs(text, 100), link("https://x.example/"+text, "label"), markdown(text)} {
-			if wrong := tokens(strings.ReplaceAll(drawn, `\<`, "")); len(wrong) > 0 {
+		for _, drawn := range []string{say(text, 100), code(text, 100), paragraphs(text, 100), link("https://x.example/"+text, "label")} {
+			if wrong := tokens(drawn); len(wrong) > 0 {
 				t.Errorf("%q is drawn as %q: %v", text, drawn, wrong)
 			}
 			if strings.ContainsFunc(drawn, hidden) {
