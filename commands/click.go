@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"reconcilebot/commands/access"
 	"reconcilebot/commands/card"
 	"reconcilebot/runbook/book"
 	"reconcilebot/runbook/drift"
@@ -18,7 +19,7 @@ import (
 type clicked struct {
 	by     asker
 	run    state.Reconciliation
-	target drift.Target
+	target drift.TargetInfo
 	// digest is that of what was shown, flag what the button says besides.
 	digest, flag string
 }
@@ -41,7 +42,7 @@ func (c *Commands) click(ctx context.Context, req Request) (Reply, error) {
 	case card.ActionDecline:
 		return c.askNo(k)
 	case card.ActionApprove:
-		return c.approve(k)
+		return c.approve(ctx, k)
 	case card.ActionLeave:
 		_, err = c.Engine.Leave(k.run.ID, k.by.Person)
 	case card.ActionAgain:
@@ -54,20 +55,20 @@ func (c *Commands) click(ctx context.Context, req Request) (Reply, error) {
 
 // rightsOf says what each button takes. A plan may be declined by whoever may
 // decide, too: saying no can do no harm.
-func rightsOf() map[string][]right {
-	return map[string][]right{
-		card.ActionAdopt:   {decide},
-		card.ActionRevert:  {decide},
-		card.ActionLeave:   {decide},
-		card.ActionAgain:   {decide},
-		card.ActionRetry:   {decide},
-		card.ActionApprove: {approve},
-		card.ActionDecline: {approve, decide},
+func rightsOf() map[string][]access.Right {
+	return map[string][]access.Right{
+		card.ActionAdopt:   {access.Decide},
+		card.ActionRevert:  {access.Decide},
+		card.ActionLeave:   {access.Decide},
+		card.ActionAgain:   {access.Decide},
+		card.ActionRetry:   {access.Decide},
+		card.ActionApprove: {access.Approve},
+		card.ActionDecline: {access.Approve, access.Decide},
 	}
 }
 
 // clicked looks everything up and checks one of the rights.
-func (c *Commands) clicked(ctx context.Context, req Request, carried string, need []right) (k clicked, err error) {
+func (c *Commands) clicked(ctx context.Context, req Request, carried string, need []access.Right) (k clicked, err error) {
 	id, digest, flag := card.Carried(carried)
 	k.digest, k.flag = digest, flag
 	k.run, err = c.DB.Reconciliation(id)
@@ -85,11 +86,11 @@ func (c *Commands) clicked(ctx context.Context, req Request, carried string, nee
 	if k.by, err = c.authenticate(ctx, req); err != nil {
 		return k, err
 	}
-	if k.target, err = drift.ParseTarget(k.run.Target); err != nil {
+	if k.target, err = ofRun(k.run); err != nil {
 		return k, err
 	}
 	for _, r := range need {
-		if err = c.Access.allow(k.by, r, k.target); err == nil {
+		if err = c.judge(ctx, k.question(r)); err == nil {
 			break
 		}
 	}
@@ -174,14 +175,14 @@ func (k clicked) voted(yes bool) bool {
 	return slices.ContainsFunc(k.run.Standing(k.digest), func(v state.Vote) bool { return v.Yes == yes && v.By.Is(k.by.Person) })
 }
 
-func (c *Commands) approve(k clicked) (Reply, error) {
+func (c *Commands) approve(ctx context.Context, k clicked) (Reply, error) {
 	if k.voted(true) {
 		return Reply{}, nil
 	}
 	if err := c.votable(k); err != nil {
 		return Reply{}, err
 	}
-	if err := c.Access.independent(k.by, k.run, k.target); err != nil {
+	if err := c.mayApprove(ctx, k); err != nil {
 		return Reply{}, err
 	}
 	_, err := c.Engine.Vote(k.run.ID, state.Vote{By: k.by.Person, Yes: true, Digest: k.digest, NotMine: k.flag == card.FlagNotMine})

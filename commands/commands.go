@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"time"
 
+	"reconcilebot/commands/access"
 	"reconcilebot/commands/card"
 	"reconcilebot/runbook"
 	"reconcilebot/runbook/fault"
@@ -24,7 +25,7 @@ type Config struct {
 	// nobody.
 	Team string
 	// Access says who is who and who may do what.
-	Access *Access
+	Access *access.Policy
 	Links  card.Links
 	// Log gets what is lost without harm; nothing is logged if nil.
 	Log *slog.Logger
@@ -107,7 +108,7 @@ func (c *Commands) words(ctx context.Context, req Request) (Reply, error) {
 	if err != nil {
 		return Reply{}, err
 	}
-	if row.who == anyone {
+	if row.who == access.Anyone {
 		return what.run(ctx, c, call{Request: req})
 	}
 	call := call{Request: req}
@@ -118,7 +119,7 @@ func (c *Commands) words(ctx context.Context, req Request) (Reply, error) {
 		if call.on, err = c.targets.find(ctx, name); err != nil {
 			return Reply{}, err
 		}
-		if err := c.Access.allow(call.by, row.who, call.on.Target); err != nil {
+		if err := c.allow(ctx, call.by, row.who, call.on.TargetInfo); err != nil {
 			return Reply{}, err
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"reconcilebot/commands/access"
 	"reconcilebot/commands/card"
 	"reconcilebot/runbook"
 	"reconcilebot/runbook/book"
@@ -109,7 +110,7 @@ func (lookAround) run(ctx context.Context, c *Commands, call call) (Reply, error
 	all, down := c.targets.all(ctx)
 	var out []drift.TargetInfo
 	for _, t := range all {
-		if t.Sync != "Synced" && c.Access.allow(call.by, see, t.Target) == nil {
+		if t.Sync != "Synced" && c.allow(ctx, call.by, access.See, t) == nil {
 			out = append(out, t)
 		}
 	}
@@ -160,10 +161,10 @@ func (t takeTo) run(_ context.Context, c *Commands, call call) (Reply, error) {
 }
 
 // visibleRuns are those of an incident that somebody may see.
-func (c *Commands) visibleRuns(in state.Incident, who asker) ([]state.Reconciliation, error) {
+func (c *Commands) visibleRuns(ctx context.Context, in state.Incident, who asker) ([]state.Reconciliation, error) {
 	runs, err := c.DB.OfIncident(in.ID)
 	return slices.DeleteFunc(runs, func(r state.Reconciliation) bool {
-		t, err := drift.ParseTarget(r.Target)
-		return err != nil || c.Access.allow(who, see, t) != nil
+		t, err := ofRun(r)
+		return err != nil || c.allow(ctx, who, access.See, t) != nil
 	}), err
 }

@@ -22,7 +22,8 @@ func Manifest() string {
 const CallbackThread = "reconcile_thread"
 
 // Reading history is asked for because a message whose fate is unknown is
-// looked for before it is posted again.
+// looked for before it is posted again; reading user groups because a policy
+// may name them.
 const manifestText = `# The Slack app. At https://api.slack.com/apps choose "Create New App", "From
 # a manifest", and paste this. Then create an app-level token with the scope
 # connections:write (Basic Information): a manifest cannot make one.
@@ -54,6 +55,7 @@ oauth_config:
     - commands
     - groups:history
     - groups:read
+    - usergroups:read
     - users:read
 settings:
   event_subscriptions:

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"reconcilebot/commands/access"
 	"reconcilebot/commands/card"
 	"reconcilebot/runbook"
 	"reconcilebot/runbook/book"
@@ -63,7 +64,7 @@ func newRig(t *testing.T) *rig {
 		r.cluster.list = append(r.cluster.list, drift.TargetInfo{Target: target(name), Sync: "OutOfSync", Health: "Healthy"})
 	}
 	r.Commands = New(Config{
-		DB: db, Engine: r.engine, Directory: r.dir, Team: team, Access: access(), Log: slog.New(slog.DiscardHandler), Now: now,
+		DB: db, Engine: r.engine, Directory: r.dir, Team: team, Access: policy(), Log: slog.New(slog.DiscardHandler), Now: now,
 		Targets: map[string]Lister{"production-eu": r.cluster},
 	})
 	return r
@@ -73,20 +74,20 @@ func target(name string) drift.Target {
 	return drift.Target{Cluster: "production-eu", Kind: drift.Application, Namespace: "argocd", Name: name}
 }
 
-// access lets everyone see and payments-owners decide and approve for the
+// policy lets everyone see and payments-owners decide and approve for the
 // payments; dave may see and decide about the ledger; the vault is covered by
 // no rule.
-func access() *Access {
-	var people []Person
+func policy() *access.Policy {
+	var people []access.Person
 	for _, name := range []string{"alice", "bob", "carol", "dave"} {
-		people = append(people, Person{Name: name, Slack: "U" + name, GitHub: name, Kubernetes: []string{name + "@example.com"}})
+		people = append(people, access.Person{Name: name, Slack: "U" + name, GitHub: name, Kubernetes: []string{name + "@example.com"}})
 	}
-	return &Access{
+	return &access.Policy{
 		People: people,
-		Groups: map[string][]string{"payments-owners": {"alice", "bob"}, "platform": {"carol"}},
-		Policy: []Rule{
-			{Targets: []string{"production-eu/payments-*"}, See: []string{Everyone}, Decide: []string{"payments-owners", "carol"}, Approve: Approve{By: []string{"payments-owners", "platform"}, Count: 1}},
-			{Targets: []string{"*/ledger-*", "*/payments-*"}, See: []string{"dave"}, Decide: []string{"dave"}, Approve: Approve{By: []string{"platform"}, Count: 1}},
+		Groups: map[string]access.Group{"payments-owners": {Members: []string{"alice", "bob"}}, "platform": {Members: []string{"carol"}}},
+		Rules: []access.Rule{
+			{Targets: []string{"production-eu/payments-*"}, See: []string{access.Everyone}, Decide: []string{"payments-owners", "carol"}, Approve: access.Approvers{By: []string{"payments-owners", "platform"}, Count: 1}},
+			{Targets: []string{"*/ledger-*", "*/payments-*"}, See: []string{"dave"}, Decide: []string{"dave"}, Approve: access.Approvers{By: []string{"platform"}, Count: 1}},
 		},
 	}
 }

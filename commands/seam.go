@@ -5,6 +5,7 @@ import (
 
 	"github.com/slack-go/slack"
 
+	"reconcilebot/commands/access"
 	"reconcilebot/commands/card"
 	"reconcilebot/state"
 )
@@ -73,24 +74,12 @@ type Reply struct {
 	Public *card.Message
 }
 
-// Member is a person as the workspace knows them now.
-type Member struct {
-	ID, Team, Name, Email string
-	// Guest is a restricted account of either kind, Stranger somebody of
-	// another organisation whom the workspace does not know.
-	Guest, Bot, Deleted, Stranger bool
-}
-
-// RoomInfo is what is known of a channel.
-type RoomInfo struct {
-	Name string
-	// ExtShared is true for a channel that another organisation sees, or is
-	// invited to see.
-	ExtShared bool
-	Archived  bool
-	// IsMember tells whether the bot is in it.
-	IsMember bool
-}
+// Member is a person as the workspace knows them now, RoomInfo what is known
+// of a channel.
+type (
+	Member   = access.Member
+	RoomInfo = access.Room
+)
 
 // directory looks people and channels up. An error denies.
 type directory interface {

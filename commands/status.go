@@ -38,12 +38,12 @@ func (board) about() string    { return "" }
 func (s stands) about() string { return s.target }
 func (summary) about() string  { return "" }
 
-func (board) run(_ context.Context, c *Commands, call call) (Reply, error) {
+func (board) run(ctx context.Context, c *Commands, call call) (Reply, error) {
 	in, err := c.incident(call.Room)
 	if err != nil {
 		return Reply{}, err
 	}
-	runs, err := c.visibleRuns(in, call.by)
+	runs, err := c.visibleRuns(ctx, in, call.by)
 	if err != nil {
 		return Reply{}, err
 	}
@@ -64,12 +64,12 @@ func (stands) run(_ context.Context, c *Commands, call call) (Reply, error) {
 	return Reply{Ephemeral: &m}, nil
 }
 
-func (summary) run(_ context.Context, c *Commands, call call) (Reply, error) {
+func (summary) run(ctx context.Context, c *Commands, call call) (Reply, error) {
 	in, err := c.incident(call.Room)
 	if err != nil {
 		return Reply{}, err
 	}
-	runs, err := c.visibleRuns(in, call.by)
+	runs, err := c.visibleRuns(ctx, in, call.by)
 	if err != nil {
 		return Reply{}, err
 	}
@@ -87,7 +87,7 @@ func (c *Commands) shortcut(ctx context.Context, req Request) (Reply, error) {
 	if err != nil {
 		return Reply{}, err
 	}
-	runs, err := c.visibleRuns(in, by)
+	runs, err := c.visibleRuns(ctx, in, by)
 	if err != nil {
 		return Reply{}, err
 	}

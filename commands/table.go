@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"reconcilebot/commands/access"
 	"reconcilebot/commands/card"
 	"reconcilebot/runbook/book"
 	"reconcilebot/runbook/fault"
@@ -18,7 +19,7 @@ type command struct {
 	// usage is the words after the slash command, summary one line on them.
 	usage, summary string
 	// who is the right it takes.
-	who      right
+	who      access.Right
 	examples []string
 	// parse makes a typed request of the words after the name, or says what
 	// is wrong with them; it does nothing else.
@@ -36,43 +37,43 @@ type act interface {
 func table() []command {
 	return []command{
 		{
-			name: "drift", usage: "drift [TARGET|all]", who: see,
+			name: "drift", usage: "drift [TARGET|all]", who: access.See,
 			summary:  "Show what differs from Git, who did it and what happens next, with buttons to adopt or revert",
 			examples: []string{"drift payments-web", "drift production-eu/payments-web", "drift all"},
 			parse:    parseDrift,
 		},
 		{
-			name: "adopt", usage: "adopt TARGET because …", who: decide,
+			name: "adopt", usage: "adopt TARGET because …", who: access.Decide,
 			summary:  "Take the changes made by hand into Git, by an approved and proven pull request",
 			examples: []string{"adopt payments-web because the checkout queue was backing up"},
 			parse:    parseDecision(book.Adopt),
 		},
 		{
-			name: "revert", usage: "revert TARGET because …", who: decide,
+			name: "revert", usage: "revert TARGET because …", who: access.Decide,
 			summary:  "Put the cluster back to what Git says, after an approval",
 			examples: []string{"revert payments-web because the spike is over"},
 			parse:    parseDecision(book.Revert),
 		},
 		{
-			name: "status", usage: "status [TARGET]", who: see,
+			name: "status", usage: "status [TARGET]", who: access.See,
 			summary:  "Show the incident's board, or how one target stands",
 			examples: []string{"status", "status payments-web"},
 			parse:    parseStatus,
 		},
 		{
-			name: "incident", usage: "incident [INC-1234 [TICKET-URL] | close]", who: member,
+			name: "incident", usage: "incident [INC-1234 [TICKET-URL] | close]", who: access.Full,
 			summary:  "Bind this channel to an incident, say which one it is bound to, or end it",
 			examples: []string{"incident INC-1234", "incident INC-1234 https://tickets.example.com/OPS-991", "incident", "incident close"},
 			parse:    parseIncident,
 		},
 		{
-			name: "summary", usage: "summary", who: member,
+			name: "summary", usage: "summary", who: access.Full,
 			summary:  "Show the records of this incident so far",
 			examples: []string{"summary"},
 			parse:    parseSummary,
 		},
 		{
-			name: "help", usage: "help [COMMAND]", who: anyone,
+			name: "help", usage: "help [COMMAND]", who: access.Anyone,
 			summary:  "Show what can be done, and how",
 			examples: []string{"help", "help drift"},
 			parse:    parseHelp,
@@ -141,7 +142,7 @@ func (a asked) run(_ context.Context, c *Commands, _ call) (Reply, error) {
 }
 
 func (r command) help() card.Usage {
-	return card.Usage{Words: r.usage, Summary: r.summary, Who: r.who.words(), Examples: r.examples}
+	return card.Usage{Words: r.usage, Summary: r.summary, Who: r.who.Words(), Examples: r.examples}
 }
 
 // usage refuses words that do not fit, with an example.

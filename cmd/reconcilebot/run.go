@@ -39,6 +39,7 @@ func subcommands() []subcommand {
 		{"serve", "--config FILE", "run the bot until it gets SIGTERM or Ctrl-C", serve},
 		{"doctor", "--config FILE [-o json]", "check each token, right and address, and say how to mend what is missing", examine},
 		{"propose", "--repo DIR --path DIR --live FILE", "say which edits in Git make it as the live objects are, and prove them; no cluster needed", offer},
+		{"policy", "test --user WHO --command WORD --target CLUSTER/NAME [--config FILE]", "say whether somebody may do something, and why, step by step", policyTest},
 		{"manifest", "", "print the manifest of the Slack app, to create it from", manifest},
 		{"version", "", "print what this binary was built from", version},
 		{"help", "[SUBCOMMAND]", "print this", help},

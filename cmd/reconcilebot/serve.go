@@ -81,11 +81,12 @@ func operate(ctx context.Context, cfg *config.Config, log *slog.Logger) (err err
 
 // work runs what answers people and what moves reconciliations.
 func work(ctx context.Context, cfg *config.Config, db *state.DB, running *atomic.Pointer[bot.Bot], log *slog.Logger) error {
-	engine, sites, err := machinery(cfg, db, log)
+	repos := newRepositories(cfg.GitHub)
+	engine, sites, err := machinery(cfg, db, repos, log)
 	if err != nil {
 		return err
 	}
-	b, err := voice(ctx, cfg, db, engine, sites, log)
+	b, err := voice(ctx, cfg, db, engine, sites, repos, log)
 	switch {
 	case ctx.Err() != nil:
 		return nil

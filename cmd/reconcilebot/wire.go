@@ -13,6 +13,7 @@ import (
 	"reconcilebot/bot"
 	"reconcilebot/cmd/reconcilebot/config"
 	"reconcilebot/commands"
+	"reconcilebot/commands/access"
 	"reconcilebot/commands/card"
 	"reconcilebot/runbook"
 	"reconcilebot/runbook/book"
@@ -24,8 +25,7 @@ import (
 
 // machinery builds what moves reconciliations: the systems, the books that
 // use them, and the engine.
-func machinery(cfg *config.Config, db *state.DB, log *slog.Logger) (*runbook.Engine, map[string]commands.Lister, error) {
-	repos := newRepositories(cfg.GitHub)
+func machinery(cfg *config.Config, db *state.DB, repos *repositories, log *slog.Logger) (*runbook.Engine, map[string]commands.Lister, error) {
 	clusters, listers := map[string]book.Cluster{}, map[string]commands.Lister{}
 	for _, c := range cfg.Clusters {
 		site, surveyor, err := openSite(cfg, c, repos, writes{db}, log)
@@ -43,7 +43,7 @@ func machinery(cfg *config.Config, db *state.DB, log *slog.Logger) (*runbook.Eng
 		Clusters: clusters,
 		Repo:     repos.Repo,
 		Host:     host,
-		Policy:   access(cfg),
+		Policy:   policyOf(cfg),
 		Links:    links(cfg, db),
 		Timing: book.Timing{
 			ApprovalExpires: t.ApprovalExpires, PollHost: t.PollGitHub, PollController: t.PollArgoCD,
@@ -77,20 +77,26 @@ func openSite(cfg *config.Config, c config.Cluster, repos *repositories, audited
 	return book.Cluster{Survey: surveyor, Argo: argo}, surveyor, nil
 }
 
-// access is the config's people and policy, as commands know them.
-func access(cfg *config.Config) *commands.Access {
-	a := &commands.Access{Groups: cfg.Groups}
-	for _, p := range cfg.People {
-		a.People = append(a.People, commands.Person(p))
+// policyOf is the config's people and policy, as commands know them, without
+// the lists that others keep.
+func policyOf(cfg *config.Config) *access.Policy {
+	p := &access.Policy{Groups: map[string]access.Group{}}
+	for _, one := range cfg.People {
+		p.People = append(p.People, access.Person(one))
+	}
+	for name, g := range cfg.Groups {
+		p.Groups[name] = access.Group(g)
 	}
 	for _, r := range cfg.Policy {
-		a.Policy = append(a.Policy, commands.Rule{Targets: r.Targets, See: r.See, Decide: r.Decide, Approve: commands.Approve(r.Approve)})
+		p.Rules = append(p.Rules, access.Rule{
+			Targets: r.Targets, See: r.See, Decide: r.Decide, Pause: r.Pause, Override: r.Override, Approve: access.Approvers(r.Approve),
+		})
 	}
-	return a
+	return p
 }
 
 // voice builds what speaks with people.
-func voice(ctx context.Context, cfg *config.Config, db *state.DB, engine *runbook.Engine, listers map[string]commands.Lister, log *slog.Logger) (*bot.Bot, error) {
+func voice(ctx context.Context, cfg *config.Config, db *state.DB, engine *runbook.Engine, listers map[string]commands.Lister, repos *repositories, log *slog.Logger) (*bot.Bot, error) {
 	team, err := workspace(ctx, cfg.Slack, log)
 	if err != nil {
 		return nil, err
@@ -104,9 +110,15 @@ func voice(ctx context.Context, cfg *config.Config, db *state.DB, engine *runboo
 	if err != nil {
 		return nil, err
 	}
+	policy := policyOf(cfg)
+	host, err := openGitHub(cfg.GitHub)
+	if err != nil {
+		return nil, err
+	}
+	policy.Lists = access.Remember(groups{slack: wire, host: host, repos: repos}, time.Now)
 	app := commands.New(commands.Config{
 		DB: db, Engine: engine, Directory: directory, Targets: listers, Team: team,
-		Access: access(cfg), Links: card.Links{Commit: links(cfg, db).Commit, Audit: cfg.Audit.Page}, Log: log,
+		Access: policy, Links: card.Links{Commit: links(cfg, db).Commit, Audit: cfg.Audit.Page}, Log: log,
 	})
 	return bot.New(bot.Config{
 		App: app, DB: db, Slack: wire, Directory: directory, Team: team, Sockets: cfg.Slack.Sockets,

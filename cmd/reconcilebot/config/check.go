@@ -20,6 +20,8 @@ type checker struct {
 	c      *Config
 	dir    string
 	getenv func(string) string
+	// blind leaves out whether the secrets can be read.
+	blind bool
 }
 
 // all checks everything and makes paths absolute and secrets readable.
@@ -249,6 +251,9 @@ func (k checker) secret(key, file, env, prefix, what string) Secret {
 	at := key + "File"
 	if env != "" {
 		at = key + "Env"
+	}
+	if k.blind {
+		return s
 	}
 	value, err := s.Value()
 	switch {

@@ -8,16 +8,16 @@ type Config struct {
 	// State is the path of the state file; its folder must exist.
 	State string `yaml:"state"`
 	// Listen is the address for /livez, /readyz and /metrics; "" is off.
-	Listen   string              `yaml:"listen"`
-	Slack    Slack               `yaml:"slack"`
-	Audit    *Audit              `yaml:"audit"`
-	Clusters []Cluster           `yaml:"clusters"`
-	GitHub   GitHub              `yaml:"github"`
-	People   []Person            `yaml:"people"`
-	Groups   map[string][]string `yaml:"groups"`
-	Policy   []Rule              `yaml:"policy"`
-	Timing   Timing              `yaml:"timing"`
-	Merge    Merge               `yaml:"merge"`
+	Listen   string           `yaml:"listen"`
+	Slack    Slack            `yaml:"slack"`
+	Audit    *Audit           `yaml:"audit"`
+	Clusters []Cluster        `yaml:"clusters"`
+	GitHub   GitHub           `yaml:"github"`
+	People   []Person         `yaml:"people"`
+	Groups   map[string]Group `yaml:"groups"`
+	Policy   []Rule           `yaml:"policy"`
+	Timing   Timing           `yaml:"timing"`
+	Merge    Merge            `yaml:"merge"`
 }
 
 // Slack says how to reach the workspace.
@@ -116,16 +116,32 @@ type Person struct {
 	Kubernetes []string `yaml:"kubernetes"`
 }
 
+// Group is people who are named together: a list of names or Slack ids, or
+// where somebody else keeps one.
+type Group struct {
+	Members []string `yaml:"members"`
+	// Slack is the id of a user group, S….
+	Slack string `yaml:"slack"`
+	// GitHub is a team, as organisation/team.
+	GitHub string `yaml:"github"`
+	// CodeOwners are those whom CODEOWNERS names for what is edited.
+	CodeOwners bool `yaml:"codeowners"`
+}
+
 // Rule says who may do what to some targets. The first rule that matches a
 // target decides; where none matches, nobody may do anything.
 type Rule struct {
 	// Targets are patterns of CLUSTER/NAME, where * stands for any run of
 	// characters but the slash.
 	Targets []string `yaml:"targets"`
-	// See and Decide name people, groups, or everyone.
+	// See, Decide and Pause name people, groups, or everyone.
 	See     []string `yaml:"see"`
 	Decide  []string `yaml:"decide"`
+	Pause   []string `yaml:"pause"`
 	Approve Approve  `yaml:"approve"`
+	// Override names who may go on without approval. Whoever a list does not
+	// name may not, so a rule without this lets nobody.
+	Override []string `yaml:"override"`
 }
 
 // Approve says whose yes is needed, and how many of them.

@@ -114,6 +114,13 @@ func TestMistakes(t *testing.T) {
 		"one Slack id for two people":             {"U1BOB", "U1ALICE", []string{"9: people[1].slack: belongs to alice"}},
 		"one GitHub login for two people":         {"github: bob", "github: Alice", []string{"9: people[1].github: belongs to alice"}},
 		"one Kubernetes user for two people":      {"github: bob", "github: bob, kubernetes: [alice@example.com]", []string{"9: people[1].kubernetes[0]: belongs to alice"}},
+		"a group with two lists":                 {"[bob]}", "{members: [bob], slack: S012ABC}}", []string{"10: groups.platform: keep one of"}},
+		"a group without any":                    {"[bob]}", "{}}", []string{"10: groups.platform: names nobody", "12: policy[0].approve.count: only 0"}},
+		"a Slack group by its name":              {"[bob]}", "{slack: oncall}}", []string{"10: groups.platform.slack: Copy group ID"}},
+		"a team without an organisation":         {"[bob]}", "{github: payments}}", []string{"10: groups.platform.github: like acme/payments"}},
+		"neither true nor false":                 {"[bob]}", "{codeowners: perhaps}}", []string{"10: groups.platform.codeowners: neither true nor false", "10: groups.platform: names nobody", "12: policy[0].approve.count: only 0"}},
+		"everyone may override":                  {"see: [everyone]", "see: [everyone], override: [everyone]", []string{"12: policy[0].override[0]: nor override"}},
+		"an approver whom no map knows":          {"by: [platform]", "by: [platform, U1EVE]", []string{"12: policy[0].approve.by[1]: whether a change is their own"}},
 		"a group named like a person":             {"groups: {", "groups: {alice: [bob], ", []string{"10: groups.alice: rename one"}},
 		"an audit listener for all, without TLS":  {"groups:", "audit: {listen: \"0.0.0.0:8444\", tokenFile: github}\ngroups:", []string{"10: audit.listen: tlsCertFile"}},
 		"half a certificate":                      {"groups:", "audit: {listen: \"127.0.0.1:8444\", tokenFile: github, tlsKeyFile: k}\ngroups:", []string{"10: audit: belong together"}},
@@ -147,6 +154,34 @@ func TestMistakes(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestGroupsOfOthers(t *testing.T) {
+	text := strings.Replace(good, "{platform: [bob]}", "{platform: [bob, U1ALICE], slack: {slack: S012ABC}, team: {github: acme/payments}, owners: {codeowners: true}}", 1)
+	text = strings.Replace(text, "approve: {by: [platform]}", "pause: [everyone], override: [team, U1BOB], approve: {by: [slack, owners], count: 3}", 1)
+	c, err := load(t, strings.Replace(text, "decide: [alice]", "decide: [alice, U1EVE]", 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if g := c.Groups; len(g["platform"].Members) != 2 || g["slack"].Slack != "S012ABC" || g["team"].GitHub != "acme/payments" || !g["owners"].CodeOwners {
+		t.Errorf("groups are %+v", g)
+	}
+	if r := c.Policy[0]; r.Approve.Count != 3 || !slices.Equal(r.Pause, []string{"everyone"}) || !slices.Equal(r.Override, []string{"team", "U1BOB"}) {
+		t.Errorf("the rule is %+v", r)
+	}
+}
+
+// Whoever checks a policy needs no token; everything else is checked.
+func TestWithoutSecrets(t *testing.T) {
+	none := func(string) string { return "" }
+	path := write(t, strings.Replace(good, "botTokenFile: bot", "botTokenFile: nowhere", 1))
+	if _, err := LoadWithoutSecrets(path, none); err != nil {
+		t.Errorf("a token that is not there is a mistake: %v", err)
+	}
+	path = write(t, strings.Replace(good, "by: [platform]", "by: [platfrom]", 1))
+	if _, err := LoadWithoutSecrets(path, none); err == nil || !strings.Contains(err.Error(), "did you mean platform?") {
+		t.Errorf("error = %v", err)
 	}
 }
 

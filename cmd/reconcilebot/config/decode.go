@@ -45,6 +45,11 @@ func (d decoder) value(n *yaml.Node, v reflect.Value, key string) {
 		v.Set(reflect.New(v.Type().Elem()))
 		d.value(n, v.Elem(), key)
 	case reflect.Struct:
+		if group, ok := v.Addr().Interface().(*Group); ok && n.Kind == yaml.SequenceNode {
+			// The short form of a group is its list alone.
+			d.items(n, reflect.ValueOf(&group.Members).Elem(), key)
+			return
+		}
 		d.fields(n, v, key)
 	case reflect.Map:
 		d.entries(n, v, key)
@@ -121,7 +126,7 @@ func (d decoder) items(n *yaml.Node, v reflect.Value, key string) {
 	}
 }
 
-// scalar fills a string, a number or a duration.
+// scalar fills a string, a number, a duration, or true and false.
 func (d decoder) scalar(n *yaml.Node, v reflect.Value, key string) {
 	if n.Kind != yaml.ScalarNode {
 		d.add(key, "should be a single value, is %s", kindOf(n))
@@ -142,6 +147,13 @@ func (d decoder) scalar(n *yaml.Node, v reflect.Value, key string) {
 			return
 		}
 		v.SetInt(int64(number))
+	case v.Kind() == reflect.Bool:
+		yes, err := strconv.ParseBool(n.Value)
+		if err != nil {
+			d.add(key, "%q is neither true nor false", n.Value)
+			return
+		}
+		v.SetBool(yes)
 	case n.Tag != "!!str":
 		d.add(key, "%s would be read as %s, not as text; put it in quotes", n.Value, strings.TrimPrefix(n.Tag, "!!"))
 	default:

@@ -48,21 +48,49 @@ func (k checker) unique(key, value string, seen map[string]int, i int) {
 	seen[value] = i
 }
 
+// groupID is the form of Slack's ids of user groups; team that of a team on
+// GitHub.
+var (
+	groupID = regexp.MustCompile(`^S[A-Z0-9]{2,20}$`)
+	team    = regexp.MustCompile(`^[A-Za-z0-9-]+/[A-Za-z0-9._-]+$`)
+)
+
 func (k checker) groups() {
 	people := k.names()
 	for _, group := range slices.Sorted(maps.Keys(k.c.Groups)) {
-		at := "groups." + group
+		at, g := "groups."+group, k.c.Groups[group]
 		switch {
 		case group == Everyone:
 			k.add(at, "is reserved: it means all full members of the workspace")
 		case slices.Contains(people, group):
 			k.add(at, "is a person's name as well; rename one")
 		}
-		for i, member := range k.c.Groups[group] {
-			if !slices.Contains(people, member) {
-				k.add(fmt.Sprintf("%s[%d]", at, i), "%q is not among the people%s", member, spell.Hint(member, people))
+		k.group(at, g)
+		for i, member := range g.Members {
+			if !slices.Contains(people, member) && !userID.MatchString(member) {
+				k.add(fmt.Sprintf("%s[%d]", at, i), "%q is not among the people, and no member id of Slack%s", member, spell.Hint(member, people))
 			}
 		}
+	}
+}
+
+// group checks that exactly one place says who is in it.
+func (k checker) group(at string, g Group) {
+	kinds := 0
+	for _, given := range []bool{g.Members != nil, g.Slack != "", g.GitHub != "", g.CodeOwners} {
+		if given {
+			kinds++
+		}
+	}
+	switch {
+	case kinds == 0:
+		k.add(at, "names nobody; give a list of people, or one of slack, github and codeowners")
+	case kinds > 1:
+		k.add(at, "says twice who is in it; keep one of members, slack, github and codeowners")
+	case g.Slack != "" && !groupID.MatchString(g.Slack):
+		k.add(at+".slack", "%q is not the id of a user group, like S012ABCDE; in Slack: Directories, User groups, ⋮, Copy group ID", g.Slack)
+	case g.GitHub != "" && !team.MatchString(g.GitHub):
+		k.add(at+".github", "%q is not a team, like acme/payments", g.GitHub)
 	}
 }
 
@@ -80,6 +108,8 @@ func (k checker) policy() {
 		}
 		k.who(at+".see", r.See, true)
 		k.who(at+".decide", r.Decide, true)
+		k.who(at+".pause", r.Pause, true)
+		k.who(at+".override", r.Override, false)
 		k.who(at+".approve.by", r.Approve.By, false)
 		k.count(at, &r.Approve)
 	}
@@ -110,31 +140,48 @@ func (k checker) who(key string, list []string, everyone bool) {
 	for i, name := range list {
 		at := fmt.Sprintf("%s[%d]", key, i)
 		switch {
-		case slices.Contains(known, name):
+		case slices.Contains(known, name), userID.MatchString(name) && everyone:
+		case userID.MatchString(name) && k.mapped(name):
+		case userID.MatchString(name):
+			k.add(at, "%s is not among the people, so nobody could tell whether a change is their own; add them", name)
 		case name == Everyone:
-			k.add(at, "everyone cannot approve; name groups or people")
+			k.add(at, "everyone cannot approve, nor override an approval; name groups or people")
 		default:
 			k.add(at, "%q is neither a person nor a group%s", name, spell.Hint(name, known))
 		}
 	}
 }
 
-// count checks that the approvals asked for can be had.
+// mapped tells whether a Slack id is somebody's among the people.
+func (k checker) mapped(id string) bool {
+	return slices.ContainsFunc(k.c.People, func(p Person) bool { return p.Slack == id })
+}
+
+// count checks that the approvals asked for can be had. How many people are
+// in a list that others keep is not known here.
 func (k checker) count(at string, a *Approve) {
 	could := map[string]bool{}
 	for _, name := range a.By {
-		for _, person := range append(slices.Clone(k.c.Groups[name]), name) {
-			could[person] = slices.Contains(k.names(), person)
+		g := k.c.Groups[name]
+		if g.Slack != "" || g.GitHub != "" || g.CodeOwners {
+			could = nil
+			break
+		}
+		for _, one := range append(slices.Clone(g.Members), name) {
+			for _, p := range k.c.People {
+				if one == p.Name || one == p.Slack {
+					could[p.Name] = true
+				}
+			}
 		}
 	}
-	maps.DeleteFunc(could, func(_ string, is bool) bool { return !is })
 	if _, said := k.lines[at+".approve.count"]; !said {
 		a.Count = 1
 	}
 	switch {
 	case a.Count < 1:
 		k.add(at+".approve.count", "must be at least 1")
-	case len(a.By) > 0 && a.Count > len(could):
+	case could != nil && len(a.By) > 0 && a.Count > len(could):
 		k.add(at+".approve.count", "%d approvals are asked for, but only %d people could give one", a.Count, len(could))
 	}
 }
