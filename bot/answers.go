@@ -18,6 +18,9 @@ import (
 // seconds, less the way.
 const triggerLife = 2800 * time.Millisecond
 
+// giveWithin bounds the calls that bring one answer to a person.
+const giveWithin = 45 * time.Second
+
 const tooLateText = "That took too long for Slack to open the form. Nothing was done: press the button again."
 
 // answers gives people their answers. It is safe for concurrent use.
@@ -25,12 +28,16 @@ type answers struct {
 	slack *Slack
 	post  *poster
 	hooks *hooks
-	log   *slog.Logger
-	now   func() time.Time
+	// turn waits for a turn to post in a channel.
+	turn func(context.Context, state.Room) error
+	log  *slog.Logger
+	now  func() time.Time
 }
 
 // give sends all parts of a reply. The modal is first: it can't wait.
 func (a *answers) give(ctx context.Context, q *question, r commands.Reply) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, giveWithin, fmt.Errorf("giving an answer took longer than %s", giveWithin))
+	defer cancel()
 	var all []error
 	if r.Modal != nil {
 		all = append(all, a.open(ctx, q, *r.Modal))
@@ -69,13 +76,11 @@ func (a *answers) open(ctx context.Context, q *question, m slack.ModalViewReques
 	return a.whisper(ctx, q, card.Message{Text: tooLateText})
 }
 
-// say sends plain words to the person alone. It is for errors: when even this
-// fails, the log has it.
-func (a *answers) say(ctx context.Context, q *question, words string) {
-	if err := a.whisper(ctx, q, card.Message{Text: escape(words)}); err != nil {
-		a.post.meters.missed.Add(1)
-		a.log.Error("an answer did not reach the person", "command", q.act.Kind, "user", q.act.User, "err", err)
-	}
+// say sends plain words to the person alone.
+func (a *answers) say(ctx context.Context, q *question, words string) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, giveWithin, fmt.Errorf("giving an answer took longer than %s", giveWithin))
+	defer cancel()
+	return a.whisper(ctx, q, card.Message{Text: escape(words)})
 }
 
 // whisper sends to the person alone: by the response URL, which works in every
@@ -90,10 +95,13 @@ func (a *answers) whisper(ctx context.Context, q *question, m card.Message) erro
 		a.log.Warn("a response URL did not work", "user", q.act.User, "err", err)
 	}
 	if q.act.Room == "" {
-		return fmt.Errorf("there is no channel to answer %s in", q.act.User)
+		return fmt.Errorf("answer %s: %w", q.act.User, errNowhere)
 	}
 	return a.post.ephemeral(ctx, q.act.Room, q.act.User, q.act.Thread, m)
 }
+
+// errNowhere means that nothing says where to answer somebody.
+var errNowhere = errors.New("there is neither a response URL nor a channel")
 
 // public posts where the request came from, once, however often it is handled.
 func (a *answers) public(ctx context.Context, q *question, m card.Message) error {
@@ -102,7 +110,7 @@ func (a *answers) public(ctx context.Context, q *question, m card.Message) error
 	if thread == "" && q.act.Kind == commands.Mention {
 		thread = q.act.Message
 	}
-	_, err := a.post.once(ctx, post{key: key, room: state.Room(q.act.Room), thread: thread, message: m})
+	_, err := a.post.once(ctx, post{key: key, room: state.Room(q.act.Room), thread: thread, message: m, turn: a.turn})
 	if err == nil {
 		return nil
 	}

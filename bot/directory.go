@@ -21,6 +21,7 @@ const lookupLife = time.Minute
 // It is safe for concurrent use.
 type Directory struct {
 	slack   *Slack
+	gates   *gates
 	members shelf[commands.Member]
 	rooms   shelf[commands.RoomInfo]
 }
@@ -32,6 +33,7 @@ func NewDirectory(s *Slack, now func() time.Time) *Directory {
 	}
 	return &Directory{
 		slack:   s,
+		gates:   newGates(now, 1),
 		members: shelf[commands.Member]{now: now, keep: func(commands.Member) bool { return true }, slots: map[string]*slot[commands.Member]{}},
 		rooms:   shelf[commands.RoomInfo]{now: now, keep: open, slots: map[string]*slot[commands.RoomInfo]{}},
 	}
@@ -48,11 +50,11 @@ func (d *Directory) Member(ctx context.Context, user, team string) (commands.Mem
 }
 
 func (d *Directory) member(ctx context.Context, user string) (commands.Member, error) {
-	api, err := d.slack.use()
-	if err != nil {
-		return commands.Member{}, err
-	}
-	u, err := api.GetUserInfoContext(ctx, user)
+	var u *slack.User
+	err := d.ask(ctx, "users.info", func(api *slack.Client) (err error) {
+		u, err = api.GetUserInfoContext(ctx, user)
+		return err
+	})
 	if err != nil {
 		return commands.Member{}, fmt.Errorf("look up user %s: %w", user, troubleOf(err).Err)
 	}
@@ -76,11 +78,11 @@ func (d *Directory) Room(ctx context.Context, id string) (commands.RoomInfo, err
 }
 
 func (d *Directory) room(ctx context.Context, id string) (commands.RoomInfo, error) {
-	api, err := d.slack.use()
-	if err != nil {
-		return commands.RoomInfo{}, err
-	}
-	c, err := api.GetConversationInfoContext(ctx, &slack.GetConversationInfoInput{ChannelID: id})
+	var c *slack.Channel
+	err := d.ask(ctx, "conversations.info", func(api *slack.Client) (err error) {
+		c, err = api.GetConversationInfoContext(ctx, &slack.GetConversationInfoInput{ChannelID: id})
+		return err
+	})
 	if err != nil && troubleOf(err).Code == "channel_not_found" {
 		// Private channels that the bot is not in do not exist for it. It can
 		// post nothing there, so nothing can be said to the wrong people.
@@ -96,6 +98,40 @@ func (d *Directory) room(ctx context.Context, id string) (commands.RoomInfo, err
 		Name: c.Name, Archived: c.IsArchived, IsMember: c.IsMember || c.IsIM,
 		ExtShared: c.IsExtShared || c.IsPendingExtShared,
 	}, nil
+}
+
+// A look-up is made so often while Slack is unwell, and waits so long while
+// Slack wants a method left alone: whoever asks waits for it.
+const (
+	lookTries    = 3
+	lookPatience = 3 * time.Second
+)
+
+// ask makes one look-up.
+func (d *Directory) ask(ctx context.Context, method string, look func(*slack.Client) error) error {
+	api, err := d.slack.use()
+	if err != nil {
+		return err
+	}
+	for try := 1; ; try++ {
+		if wait := d.gates.closed(method); wait > lookPatience {
+			return &slack.RateLimitedError{RetryAfter: wait}
+		} else if err := sleep(ctx, max(wait, 0)); err != nil {
+			return err
+		}
+		if err = look(api); err == nil {
+			d.gates.opened(method)
+			return nil
+		}
+		t := troubleOf(err)
+		if t.Remedy != later {
+			return err
+		}
+		d.gates.close(method, t)
+		if try == lookTries {
+			return err
+		}
+	}
 }
 
 // open tells whether the bot can work in a channel. Where it can't, it is looked

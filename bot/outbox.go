@@ -7,6 +7,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/slack-go/slack"
+
 	"reconcilebot/commands/card"
 	"reconcilebot/runbook/stopwatch"
 	"reconcilebot/state"
@@ -133,6 +135,35 @@ func (o *outbox) lane(room state.Room) *lane {
 		o.lanes[room] = l
 	}
 	return l
+}
+
+// maxTurn is how long an answer waits for its turn before it makes room for
+// others.
+const maxTurn = 3 * time.Second
+
+// turn waits for a turn to post in a channel, which answers and cards share.
+// One that is too far off is an error that says how far.
+func (o *outbox) turn(ctx context.Context, room state.Room) error {
+	until := o.now().Add(maxTurn)
+	for {
+		o.mu.Lock()
+		now := o.now()
+		l := o.lane(room)
+		wait := l.posts.wait(now, postBurst, l.every, 1)
+		if wait == 0 {
+			l.posts.level--
+		}
+		o.mu.Unlock()
+		switch {
+		case wait == 0:
+			return nil
+		case now.Add(wait).After(until):
+			return &slack.RateLimitedError{RetryAfter: wait}
+		}
+		if err := sleep(ctx, wait); err != nil {
+			return err
+		}
+	}
 }
 
 // nudge asks for a round.

@@ -22,9 +22,11 @@ const (
 	// queueLength is how many acts may wait in memory. What does not fit is
 	// refused before it is stored.
 	queueLength = 512
-	// maxTries is how often handling one act may be begun: an act that kills
-	// the process must not kill it for ever.
+	// maxTries is how often handling one act may end with the process: an act
+	// that kills it must not kill it for ever.
 	maxTries = 3
+	// answerLife is how long an answer is tried while Slack does not take it.
+	answerLife = hookLife
 	// handleWithin bounds one request, which may ask other systems.
 	handleWithin = time.Minute
 	// sweepEvery is how often the disk is looked at for acts that were not
@@ -38,6 +40,8 @@ type job struct {
 	at time.Time // when its frame was read; zero after a restart
 	// acked is how long after that it was acknowledged.
 	acked time.Duration
+	// pause is for when Slack does not take the answer.
+	pause backoff
 }
 
 // pool handles acts, several at a time, each once. It is safe for concurrent
@@ -126,10 +130,22 @@ func (p *pool) serve(ctx, work context.Context) {
 		case <-ctx.Done():
 			return
 		case j := <-p.queue:
-			p.handle(work, j)
-			p.release(j.d.ID)
+			if wait, again := p.handle(work, j); again {
+				p.later(j, wait)
+			} else {
+				p.release(j.d.ID)
+			}
 		}
 	}
+}
+
+// later queues an act again after a while. It stays held until then.
+func (p *pool) later(j job, after time.Duration) {
+	if j.pause.Least == 0 {
+		j.pause = backoff{Least: time.Second, Most: time.Minute}
+	}
+	after = max(after, j.pause.next())
+	time.AfterFunc(after, func() { p.enqueue(job{d: j.d, pause: j.pause}) })
 }
 
 // sweep queues what is on disk and was not handled.
@@ -147,58 +163,71 @@ func (p *pool) sweep() {
 }
 
 // handle answers one act and notes that it is handled, in this order: a crash
-// in between handles it once more, which its mint makes harmless.
-func (p *pool) handle(ctx context.Context, j job) {
+// in between handles it once more, which its mint makes harmless. again means
+// that it is to be handled once more, after that time at least.
+func (p *pool) handle(ctx context.Context, j job) (after time.Duration, again bool) {
 	d, err := p.db.Begin(j.d.ID)
 	if err != nil {
 		p.log.Error("an act could not be begun", "delivery", j.d.ID, "err", err)
-		return
+		return 0, false // the sweep finds it
 	}
 	if !d.Handled.IsZero() {
-		return
+		return 0, false
 	}
 	var a act
 	if err := json.Unmarshal(d.Payload, &a); err != nil {
 		p.log.Error("a stored act can't be read", "delivery", d.ID, "err", err)
 		p.done(d)
-		return
+		return 0, false
 	}
 	q := &question{act: a, d: d, at: j.at, waits: &stopwatch.Watch{}}
-	ctx, cancel := context.WithTimeoutCause(stopwatch.With(ctx, q.waits), handleWithin, fmt.Errorf("answering took longer than %s", handleWithin))
-	defer cancel()
 	p.asked.put(q)
-	if p.answer(ctx, q) {
-		p.done(d)
-		p.log.Info("handled", "command", a.Kind, "user", a.User, "acked", ms(j.acked), "total", ms(q.total()), "waiting", ms(q.waits.Total()))
+	if err := p.answer(stopwatch.With(ctx, q.waits), q); err != nil {
+		if after, again = p.unanswered(ctx, q, err); again {
+			return after, true
+		}
+		p.meters.missed.Add(1)
 	}
+	p.done(d)
+	p.log.Info("handled", "command", a.Kind, "user", a.User, "acked", ms(j.acked), "total", ms(q.total()), "waiting", ms(q.waits.Total()))
+	return 0, false
 }
 
-// answer has an act answered. It is not done when the program stops before
-// the answer is there, or when Slack is unwell: then it is tried again.
-func (p *pool) answer(ctx context.Context, q *question) (done bool) {
+// answer has an act answered. The error says why the answer did not arrive.
+func (p *pool) answer(ctx context.Context, q *question) error {
 	if q.d.Tries > maxTries {
 		p.log.Error("an act was given up: handling it never came to an end", "delivery", q.d.ID, "command", q.act.Kind, "user", q.act.User)
-		p.answers.say(ctx, q, fault.Say(errors.New("handling it never came to an end"), q.d.Mint))
-		return true
+		return p.answers.say(ctx, q, fault.Say(errors.New("handling it never came to an end"), q.d.Mint))
 	}
 	reply, err := p.ask(ctx, q.act.request(q.d))
-	if err != nil && errors.Is(context.Cause(ctx), context.Canceled) {
-		return false
+	if err != nil && ctx.Err() != nil {
+		return err // the program stops, and the error may be for that reason
 	}
 	p.outbox.reopen(state.Room(q.act.Room))
 	if err != nil {
 		p.logFault(q, err)
-		p.answers.say(ctx, q, fault.Say(err, q.d.Mint))
-		return true
+		return p.answers.say(ctx, q, fault.Say(err, q.d.Mint))
 	}
-	if err := p.answers.give(ctx, q, reply); err != nil {
-		p.log.Error("an answer was not given", "delivery", q.d.ID, "command", q.act.Kind, "user", q.act.User, "err", err)
-		if ctx.Err() != nil || troubleOf(err).Remedy == later && q.d.Tries < maxTries {
-			return false
-		}
-		p.meters.missed.Add(1)
+	return p.answers.give(ctx, q, reply)
+}
+
+// unanswered decides what becomes of an act whose answer did not arrive: it is
+// handled again while the program stops or Slack is unwell, until nobody
+// waits for it any more.
+func (p *pool) unanswered(ctx context.Context, q *question, err error) (after time.Duration, again bool) {
+	t := troubleOf(err)
+	stopping := ctx.Err() != nil
+	if !stopping && (t.Remedy != later && t.Remedy != setup || p.now().Sub(q.d.Received) > answerLife) {
+		p.log.Error("an answer was not given", "delivery", q.d.ID, "command", q.act.Kind, "user", q.act.User, "err", t.Err)
+		return 0, false
 	}
-	return true
+	if !stopping {
+		p.log.Warn("an answer is not given yet", "delivery", q.d.ID, "command", q.act.Kind, "user", q.act.User, "err", t.Err)
+	}
+	if err := p.db.Postpone(q.d.ID); err != nil {
+		p.log.Error("an act could not be put off", "delivery", q.d.ID, "err", err)
+	}
+	return t.After, true
 }
 
 func (p *pool) done(d state.Delivery) {
@@ -211,6 +240,8 @@ func (p *pool) done(d state.Delivery) {
 
 // ask lets commands answer; a panic there is an error.
 func (p *pool) ask(ctx context.Context, r commands.Request) (reply commands.Reply, err error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, handleWithin, fmt.Errorf("answering took longer than %s", handleWithin))
+	defer cancel()
 	defer func() {
 		if v := recover(); v != nil {
 			p.meters.panics.Add(1)
@@ -236,7 +267,11 @@ func (p *pool) logFault(q *question, err error) {
 func (p *pool) apologise(a act) {
 	ctx, cancel := context.WithTimeoutCause(context.Background(), 10*time.Second, errors.New("apologising took longer than 10s"))
 	defer cancel()
-	p.answers.say(ctx, &question{act: a, d: state.Delivery{ID: a.id(), Received: p.now()}, waits: &stopwatch.Watch{}}, busyText)
+	q := &question{act: a, d: state.Delivery{ID: a.id(), Received: p.now()}, waits: &stopwatch.Watch{}}
+	if err := p.answers.say(ctx, q, busyText); err != nil {
+		p.meters.missed.Add(1)
+		p.log.Error("an answer did not reach the person", "command", a.Kind, "user", a.User, "err", troubleOf(err).Err)
+	}
 }
 
 func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

@@ -43,6 +43,8 @@ type post struct {
 	message card.Message
 	// after is the ts of the message that this one replaces, if any.
 	after string
+	// turn waits for a turn to post in the channel; nil for what has it.
+	turn func(context.Context, state.Room) error
 	// stand remembers where it stands; nil leaves that to once.
 	stand func(standing) error
 }
@@ -76,6 +78,11 @@ func (p *poster) once(ctx context.Context, m post) (s standing, err error) {
 		s.found = s.ts != ""
 	}
 	if !s.found {
+		if m.turn != nil {
+			if err := m.turn(ctx, m.room); err != nil {
+				return s, err
+			}
+		}
 		if err := p.db.SaveMessage(m.key, state.Message{Room: m.room, Tried: p.now()}); err != nil {
 			return s, err
 		}

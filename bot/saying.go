@@ -189,7 +189,10 @@ func (o *outbox) advise(ctx context.Context, t todo, code string) {
 	if q == nil {
 		q = &question{act: act{User: t.r.OpenedBy.ID, Room: string(t.r.Room)}, d: state.Delivery{Received: o.now()}, waits: &stopwatch.Watch{}}
 	}
-	o.answers.say(ctx, q, roomAdvice(code))
+	if err := o.answers.say(ctx, q, roomAdvice(code)); err != nil {
+		o.meters.missed.Add(1)
+		o.log.Error("an answer did not reach the person", "user", q.act.User, "err", troubleOf(err).Err)
+	}
 }
 
 // timed logs how long it took from the person's act to the card. own leaves

@@ -71,6 +71,8 @@ func troubleOf(err error) trouble {
 	switch {
 	case errors.Is(err, errShared):
 		return trouble{Remedy: closedRoom, Code: codeShared, Err: err}
+	case errors.Is(err, errNowhere):
+		return trouble{Remedy: unfit, Err: err}
 	case errors.As(err, &mine):
 		return trouble{Remedy: setup, Err: err}
 	case errors.As(err, &limited):

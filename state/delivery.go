@@ -22,7 +22,7 @@ type Delivery struct {
 	Kind     string          `json:"kind"`
 	Payload  json.RawMessage `json:"payload"`
 	Received time.Time       `json:"received"`
-	// Tries counts how often handling began.
+	// Tries counts how often handling began and never came to an end.
 	Tries   int       `json:"tries"`
 	Handled time.Time `json:"handled,omitzero"`
 }
@@ -62,6 +62,19 @@ func (db *DB) Begin(id DeliveryID) (d Delivery, err error) {
 		return deliveries.put(tx, id, d)
 	})
 	return d, err
+}
+
+// Postpone takes a try back: it came to an end, though not to a good one. Only
+// tries that ended with the process are left to count.
+func (db *DB) Postpone(id DeliveryID) error {
+	return db.update(func(tx *bolt.Tx, _ time.Time) error {
+		d, err := deliveries.get(tx, id)
+		if err != nil {
+			return err
+		}
+		d.Tries = max(d.Tries-1, 0)
+		return deliveries.put(tx, id, d)
+	})
 }
 
 // Handled notes that a delivery needs no more work.
