@@ -10,6 +10,7 @@ import (
 
 	"reconcilebot/bot/slacksim"
 	"reconcilebot/commands"
+	"reconcilebot/commands/access"
 	"reconcilebot/commands/card"
 	"reconcilebot/runbook"
 	"reconcilebot/runbook/book"
@@ -26,7 +27,7 @@ func TestWholeWay(t *testing.T) {
 	engine := runbook.New(runbook.Config{DB: r.db, Log: slog.New(slog.NewTextHandler(r.log, nil)), Books: books()})
 	r.configure = func(c *Config) {
 		c.App = commands.New(commands.Config{
-			DB: r.db, Engine: engine, Directory: c.Directory, Team: "T0HOME", Access: access(), Log: c.Log,
+			DB: r.db, Engine: engine, Directory: c.Directory, Team: "T0HOME", Access: policy(), Log: c.Log,
 			Targets: map[string]commands.Lister{"production-eu": oneTarget{}},
 		})
 	}
@@ -106,15 +107,15 @@ func payments() drift.Target {
 	return drift.Target{Cluster: "production-eu", Kind: drift.Application, Namespace: "argocd", Name: "payments-web"}
 }
 
-func access() *commands.Access {
-	return &commands.Access{
-		People: []commands.Person{
+func policy() *access.Policy {
+	return &access.Policy{
+		People: []access.Person{
 			{Name: "alice", Slack: "U0ALICE", Kubernetes: []string{"alice@example.com"}},
 			{Name: "bob", Slack: "U0BOB", Kubernetes: []string{"bob@example.com"}},
 		},
-		Policy: []commands.Rule{{
-			Targets: []string{"production-eu/*"}, See: []string{commands.Everyone}, Decide: []string{"alice", "bob"},
-			Approve: commands.Approve{By: []string{"alice", "bob"}, Count: 1},
+		Rules: []access.Rule{{
+			Targets: []string{"production-eu/*"}, See: []string{access.Everyone}, Decide: []string{"alice", "bob"},
+			Approve: access.Approvers{By: []string{"alice", "bob"}, Count: 1},
 		}},
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"reconcilebot/commands"
+	"reconcilebot/commands/access"
 	"reconcilebot/runbook"
 	"reconcilebot/runbook/book"
 	"reconcilebot/runbook/drift"
@@ -30,19 +30,21 @@ func (n targets) Targets(context.Context) (list []drift.TargetInfo, err error) {
 }
 
 // policy lets everyone decide and approve who is a full member.
-func policy(people int) *commands.Access {
-	a := &commands.Access{Groups: map[string][]string{}}
+func policy(people int) *access.Policy {
+	var crew []string
+	p := &access.Policy{}
 	for i := range people {
 		if mayDecide(i) {
-			a.People = append(a.People, commands.Person{Name: personName(i), Slack: personID(i), Kubernetes: []string{personName(i) + "@example.com"}})
-			a.Groups["crew"] = append(a.Groups["crew"], personName(i))
+			p.People = append(p.People, access.Person{Name: personName(i), Slack: personID(i), Kubernetes: []string{personName(i) + "@example.com"}})
+			crew = append(crew, personName(i))
 		}
 	}
-	a.Policy = []commands.Rule{{
-		Targets: []string{cluster + "/*"}, See: []string{commands.Everyone}, Decide: []string{"crew"},
-		Approve: commands.Approve{By: []string{"crew"}, Count: 1},
+	p.Groups = map[string]access.Group{"crew": {Members: crew}}
+	p.Rules = []access.Rule{{
+		Targets: []string{cluster + "/*"}, See: []string{access.Everyone}, Decide: []string{"crew"},
+		Approve: access.Approvers{By: []string{"crew"}, Count: 1},
 	}}
-	return a
+	return p
 }
 
 // step is a step made of a function.
