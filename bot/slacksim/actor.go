@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -127,8 +128,16 @@ func (s *Sim) commandPayload(u *User, c *channel, name, text string, inv *Invoca
 	o := obj{
 		"token": "sim", "team_id": s.team.ID, "team_domain": s.team.Domain, "channel_id": c.ID,
 		"channel_name": s.channelName(c), "user_id": u.ID, "user_name": u.Name, "command": name, "text": text,
-		"api_app_id": s.app.ID, "is_enterprise_install": "false",
+		"api_app_id":   s.app.ID,
 		"response_url": inv.ResponseURL, "trigger_id": inv.TriggerID,
+	}
+	switch s.opts.CommandInstallForm {
+	case "":
+		o["is_enterprise_install"] = strconv.FormatBool(s.opts.OrgInstall)
+	case "bool":
+		o["is_enterprise_install"] = s.opts.OrgInstall
+	case "null":
+		o["is_enterprise_install"] = nil
 	}
 	if s.team.EnterpriseID != "" {
 		o["enterprise_id"], o["enterprise_name"] = s.team.EnterpriseID, s.team.Name

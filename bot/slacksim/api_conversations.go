@@ -23,11 +23,24 @@ func conversationsInfo(s *Sim, c *call) (obj, *failure) {
 	if f != nil {
 		return nil, f
 	}
-	return obj{"channel": room.wire(s)}, nil
+	o := room.wire(s)
+	if !room.IM {
+		o["is_read_only"] = room.ReadOnly
+	}
+	if c.args.flag("include_num_members") {
+		o["num_members"] = len(room.Members)
+	}
+	return obj{"channel": o}, nil
 }
 
 func conversationsList(s *Sim, c *call) (obj, *failure) {
-	return s.listRooms(c, func(room *channel) bool { return room.sees(s.app.UserID) })
+	answer, f := s.listRooms(c, func(room *channel) bool { return room.sees(s.app.UserID) })
+	if f == nil {
+		for _, o := range answer["channels"].([]obj) {
+			o["num_members"] = len(s.channels[str(o["id"])].Members)
+		}
+	}
+	return answer, f
 }
 
 func usersConversations(s *Sim, c *call) (obj, *failure) {
@@ -35,7 +48,13 @@ func usersConversations(s *Sim, c *call) (obj, *failure) {
 	if who == "" {
 		who = s.app.UserID
 	}
-	return s.listRooms(c, func(room *channel) bool { return room.has(who) && room.sees(s.app.UserID) })
+	answer, f := s.listRooms(c, func(room *channel) bool { return room.has(who) && room.sees(s.app.UserID) })
+	if f == nil {
+		for _, o := range answer["channels"].([]obj) {
+			delete(o, "is_member") // it would always be true
+		}
+	}
+	return answer, f
 }
 
 func (s *Sim) listRooms(c *call, shown func(*channel) bool) (obj, *failure) {

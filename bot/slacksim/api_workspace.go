@@ -25,7 +25,11 @@ func authTest(s *Sim, c *call) (obj, *failure) {
 }
 
 func teamInfo(s *Sim, _ *call) (obj, *failure) {
-	return obj{"team": obj{"id": s.team.ID, "name": s.team.Name, "domain": s.team.Domain}}, nil
+	o := obj{"id": s.team.ID, "name": s.team.Name, "domain": s.team.Domain}
+	if s.team.EnterpriseID != "" {
+		o["enterprise_id"], o["enterprise_name"] = s.team.EnterpriseID, s.team.Name
+	}
+	return obj{"team": o}, nil
 }
 
 func botsInfo(s *Sim, c *call) (obj, *failure) {
@@ -60,7 +64,11 @@ func usersInfo(s *Sim, c *call) (obj, *failure) {
 	if f != nil {
 		return nil, f
 	}
-	return obj{"user": u.wire(s, s.manifest.granted("users:read.email"))}, nil
+	o := u.wire(s, s.manifest.granted("users:read.email"))
+	if u.TeamID != s.team.ID {
+		o["is_stranger"] = u.Stranger
+	}
+	return obj{"user": o}, nil
 }
 
 func usersByEmail(s *Sim, c *call) (obj, *failure) {
@@ -85,24 +93,6 @@ func usersList(s *Sim, c *call) (obj, *failure) {
 	return obj{"members": members, "cache_ts": s.clock.Now().Unix(), "response_metadata": obj{"next_cursor": next}}, nil
 }
 
-func groupsList(s *Sim, c *call) (obj, *failure) {
-	groups := []obj{}
-	for _, g := range s.groups {
-		if !g.Disabled || c.args.flag("include_disabled") {
-			groups = append(groups, g.wire(s, c.args.flag("include_users")))
-		}
-	}
-	return obj{"usergroups": groups}, nil
-}
-
-func groupsUsers(s *Sim, c *call) (obj, *failure) {
-	g := s.group(c.args["usergroup"])
-	if g == nil || g.Disabled && !c.args.flag("include_disabled") {
-		return nil, fail("no_such_subteam")
-	}
-	return obj{"users": append([]string{}, g.Members...)}, nil
-}
-
 // page cuts a list at the cursor and the limit. The cursor is opaque to the
 // app; here it is the offset.
 func page[T any](all []T, c *call, otherwise int) ([]T, string, *failure) {
@@ -118,6 +108,9 @@ func page[T any](all []T, c *call, otherwise int) ([]T, string, *failure) {
 	limit := c.args.number("limit", otherwise)
 	if limit < 1 || limit > 1000 {
 		return nil, "", fail("invalid_limit")
+	}
+	if c.short {
+		limit = max(1, limit/2) // "fewer than the requested number may come back"
 	}
 	end := min(at+limit, len(all))
 	next := ""

@@ -83,26 +83,41 @@ func (s *Sim) move(c *channel, old string) {
 func (s *Sim) announce(before, after Channel) {
 	switch {
 	case !before.ExtShared && after.ExtShared:
-		s.emit("channel_shared", after.ID, obj{"connected_team_id": "T0EXT", "channel": after.ID})
+		s.emit("channel_shared", after.ID, obj{"connected_team_id": s.otherTeam(), "channel": after.ID})
 	case before.ExtShared && !after.ExtShared:
-		s.emit("channel_unshared", after.ID, obj{"previously_connected_team_id": "T0EXT", "channel": after.ID, "is_ext_shared": false})
+		s.emit("channel_unshared", after.ID, obj{"previously_connected_team_id": s.otherTeam(), "channel": after.ID, "is_ext_shared": false})
 	}
-	if !before.Archived && after.Archived {
-		s.emit("channel_archive", after.ID, obj{"channel": after.ID, "user": ""})
+	if before.Archived != after.Archived {
+		kind := "channel_unarchive"
+		if after.Archived {
+			kind = "channel_archive"
+		}
+		s.emit(kind, after.ID, obj{"channel": after.ID, "user": ""})
 	}
 	if before.Name != after.Name {
-		s.emit("channel_rename", after.ID, obj{"channel": obj{"id": after.ID, "name": after.Name}})
+		s.emit("channel_rename", after.ID, obj{"channel": obj{
+			"id": after.ID, "name": after.Name, "name_normalized": after.Name, "created": s.started.Unix(),
+			"is_channel": !after.Private, "is_mpim": after.MPIM,
+		}})
 	}
 	for _, m := range before.Members {
 		if !slices.Contains(after.Members, m) {
-			s.emit("member_left_channel", after.ID, obj{"user": m, "channel": after.ID, "team": s.team.ID})
+			s.emit("member_left_channel", after.ID, memberEvent(s, after, m))
 		}
 	}
 	for _, m := range after.Members {
 		if !slices.Contains(before.Members, m) {
-			s.emit("member_joined_channel", after.ID, obj{"user": m, "channel": after.ID, "team": s.team.ID})
+			s.emit("member_joined_channel", after.ID, memberEvent(s, after, m))
 		}
 	}
+}
+
+func memberEvent(s *Sim, c Channel, user string) obj {
+	kind := "C"
+	if c.Private {
+		kind = "G"
+	}
+	return obj{"user": user, "channel": c.ID, "channel_type": kind, "team": s.team.ID}
 }
 
 // Channels are the workspace's conversations in the order they were opened.
@@ -198,18 +213,29 @@ func (c *channel) wire(s *Sim) obj {
 	o := obj{
 		"id": c.ID, "name": c.Name, "name_normalized": c.Name, "created": s.started.Unix(), "creator": "",
 		"is_channel": !c.Private, "is_group": c.Private && !c.MPIM, "is_im": false, "is_mpim": c.MPIM,
-		"is_private": c.Private, "is_archived": c.Archived, "is_general": false, "is_read_only": c.ReadOnly,
+		"is_private": c.Private, "is_archived": c.Archived, "is_general": false,
 		"is_shared": c.ExtShared || c.OrgShared, "is_ext_shared": c.ExtShared, "is_org_shared": c.OrgShared,
 		"is_pending_ext_shared": c.PendingExtShared, "is_member": c.has(s.app.UserID),
-		"context_team_id": s.team.ID, "num_members": len(c.Members), "unlinked": 0,
+		"context_team_id": s.team.ID, "unlinked": 0,
 		"topic":   obj{"value": c.Topic, "creator": "", "last_set": 0},
 		"purpose": obj{"value": "", "creator": "", "last_set": 0},
 	}
 	if c.ExtShared {
-		o["connected_team_ids"] = []string{"T0EXT"}
-		o["shared_team_ids"] = []string{s.team.ID, "T0EXT"}
+		o["connected_team_ids"] = []string{s.otherTeam()}
+		o["shared_team_ids"] = []string{s.team.ID, s.otherTeam()}
 	}
 	return o
+}
+
+// otherTeam is the organisation that channels are shared with: that of the
+// first person from elsewhere.
+func (s *Sim) otherTeam() string {
+	for _, id := range s.people {
+		if team := s.users[id].TeamID; team != s.team.ID {
+			return team
+		}
+	}
+	return "T0EXT"
 }
 
 // kindScope is the middle of the scope that guards a conversation:

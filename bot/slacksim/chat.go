@@ -15,7 +15,6 @@ const (
 	maxUpdateText   = 4_000  // bytes
 	maxMarkdownText = 12_000
 	maxMetadata     = 8_000 // not in the reference
-	maxAttachments  = 100
 )
 
 // content is what a message can say.
@@ -46,26 +45,11 @@ func (s *Sim) content(c *call) (content, *failure) {
 	if out.blocks, f = s.blocks(c.args["blocks"], blockkit.Message); f != nil {
 		return out, f
 	}
-	if f := out.attachments(c.args["attachments"]); f != nil {
+	if out.attach, f = s.attachments(c.args["attachments"]); f != nil {
 		return out, f
 	}
 	out.metadata, f = metadata(c.args["metadata"])
 	return out, f
-}
-
-func (c *content) attachments(raw string) *failure {
-	if raw == "" || raw == "[]" {
-		return nil
-	}
-	var all []json.RawMessage
-	if json.Unmarshal([]byte(raw), &all) != nil {
-		return fail("invalid_attachments")
-	}
-	if len(all) > maxAttachments {
-		return fail("too_many_attachments")
-	}
-	c.attach = json.RawMessage(raw)
-	return nil
 }
 
 func metadata(raw string) (*Metadata, *failure) {
@@ -85,7 +69,9 @@ func metadata(raw string) (*Metadata, *failure) {
 	return &m, nil
 }
 
-func (c content) empty() bool { return c.text == "" && len(c.blocks) == 0 && c.attach == nil }
+func (c content) empty() bool {
+	return c.text == "" && len(c.blocks) == 0 && len(c.attach) <= len("[]")
+}
 
 func postMessage(s *Sim, c *call) (obj, *failure) {
 	room, f := s.postable(c.args["channel"])
@@ -130,6 +116,9 @@ func (s *Sim) watch(room *channel, where string, what content) {
 		s.find(RuleExtShared, "%s: the channel is shared with another organisation", where)
 	}
 	s.inspectContent(where, what.text, what.blocks)
+	for _, a := range (Message{Attach: what.attach}).attachments() {
+		s.inspectContent(where, a.words(), a.Blocks)
+	}
 }
 
 // postable finds a channel in which the app may post. A user id means the
@@ -193,11 +182,19 @@ func postEphemeral(s *Sim, c *call) (obj, *failure) {
 	if what.empty() {
 		return nil, fail("no_text")
 	}
+	for _, a := range (Message{Attach: what.attach}).attachments() {
+		if len(a.Blocks) > 0 {
+			return nil, fail("invalid_attachments")
+		}
+	}
 	thread, f := room.thread(c.args["thread_ts"])
 	if f != nil {
 		return nil, f
 	}
 	s.watch(room, "chat.postEphemeral", what)
+	if c.lose {
+		return obj{"message_ts": s.ts()}, nil
+	}
 	m := s.ephemeral(room, u.ID, thread, what)
 	return obj{"message_ts": m.TS}, nil
 }

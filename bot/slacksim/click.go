@@ -43,11 +43,12 @@ func (p *Place) act(ctx context.Context, ts, wanted, choice string, version int)
 		s.mu.Unlock()
 		return nil, err
 	}
-	e, err := pick(m.Blocks, wanted)
+	e, err := pick(placedElements(m.everyBlock()), wanted)
 	if err != nil {
 		s.mu.Unlock()
 		return nil, fmt.Errorf("message %s in #%s: %w", ts, c.Name, err)
 	}
+	e = s.withOffers(u.ID, e)
 	if !s.manifest.interactive() {
 		s.mu.Unlock()
 		return nil, fmt.Errorf("press %s: interactivity is off in the app's manifest", wanted)
@@ -60,7 +61,8 @@ func (p *Place) act(ctx context.Context, ts, wanted, choice string, version int)
 	inv := &Invocation{TriggerID: s.trigger(u.ID, "")}
 	inv.ResponseURL = s.hook("actions", hook{user: u.ID, channel: c.ID, source: m.TS, ephemeral: m.Ephemeral})
 	payload := s.actionPayload(u, inv.TriggerID, action)
-	s.addMessageContext(payload, c, m, inv.ResponseURL)
+	s.remember(u.ID, m.TS, e, action)
+	s.addMessageContext(payload, messageContext{c, m, e.attachment, u.ID, inv.ResponseURL})
 	s.mu.Unlock()
 	return inv, s.invoke(ctx, inv, parcel{
 		kind: kindInteractive, what: str(action["action_id"]), user: u.ID, channel: c.ID, payload: payload,
@@ -82,9 +84,9 @@ func (c *channel) shown(ts string, u *User, version int) (Message, error) {
 }
 
 // pick finds an element by action id or a button by its text.
-func pick(blocks []Block, wanted string) (element, error) {
+func pick(elements []element, wanted string) (element, error) {
 	var have []string
-	for _, e := range elements(blocks) {
+	for _, e := range elements {
 		text := textOf(e.body["text"])
 		if str(e.body["action_id"]) == wanted || e.body["type"] == "button" && text == wanted {
 			return e, nil
@@ -128,10 +130,19 @@ func (s *Sim) action(e element, choice string) (obj, error) {
 func (s *Sim) actionPayload(u *User, trigger string, action obj) obj {
 	return obj{
 		"type": "block_actions", "user": wireActor(u), "api_app_id": s.app.ID, "token": "sim",
-		"trigger_id": trigger, "team": obj{"id": s.team.ID, "domain": s.team.Domain},
-		"enterprise": s.enterprise(), "is_enterprise_install": false,
+		"trigger_id": trigger, "team": s.installedTeam(),
+		"enterprise": s.enterprise(), "is_enterprise_install": s.opts.OrgInstall,
 		"actions": []obj{action},
 	}
+}
+
+// installedTeam is the workspace that the app is installed in: null when an
+// organisation installed it.
+func (s *Sim) installedTeam() any {
+	if s.opts.OrgInstall {
+		return nil
+	}
+	return obj{"id": s.team.ID, "domain": s.team.Domain}
 }
 
 // enterprise is the organisation that the workspace belongs to, or null.
@@ -146,17 +157,30 @@ func wireActor(u *User) obj {
 	return obj{"id": u.ID, "username": u.Name, "name": u.Name, "team_id": u.TeamID}
 }
 
+// messageContext is where in a message something was done.
+type messageContext struct {
+	room        *channel
+	message     Message
+	attachment  int // 0 is the message itself
+	user        string
+	responseURL string
+}
+
 // addMessageContext says which message was acted on. An ephemeral one is named
 // but not shown to the app.
-func (s *Sim) addMessageContext(payload obj, c *channel, m Message, responseURL string) {
+func (s *Sim) addMessageContext(payload obj, at messageContext) {
+	m, c := at.message, at.room
 	container := obj{"type": "message", "message_ts": m.TS, "channel_id": c.ID, "is_ephemeral": m.Ephemeral}
+	if at.attachment > 0 {
+		container["type"], container["attachment_id"], container["is_app_unfurl"] = "message_attachment", at.attachment, false
+	}
 	if m.ThreadTS != "" {
 		container["thread_ts"] = m.ThreadTS
 	}
 	payload["container"] = container
 	payload["channel"] = obj{"id": c.ID, "name": s.channelName(c)}
-	payload["response_url"] = responseURL
-	payload["state"] = obj{"values": obj{}}
+	payload["response_url"] = at.responseURL
+	payload["state"] = obj{"values": s.messageState(at.user, m)}
 	if !m.Ephemeral {
 		payload["message"] = s.wireMessage(m, true)
 	}
@@ -172,12 +196,13 @@ func (a *Actor) ActInView(ctx context.Context, viewID, element, choice string, v
 		s.mu.Unlock()
 		return nil, err
 	}
-	e, err := pick(v.Blocks, element)
+	e, err := pick(elements(v.Blocks), element)
 	if err != nil {
 		s.mu.Unlock()
 		return nil, fmt.Errorf("view %s: %w", v.Title, err)
 	}
-	state, _, err := v.fill(values)
+	e = s.withOffers(u.ID, e)
+	state, _, err := s.fill(v, values)
 	if err != nil {
 		s.mu.Unlock()
 		return nil, err
@@ -210,35 +235,4 @@ func (a *Actor) viewing(id string) (*User, *View, error) {
 		return nil, nil, fmt.Errorf("%s has no view %s open", u.Name, id)
 	}
 	return u, stack[i], nil
-}
-
-// MessageShortcut uses a message shortcut on a message.
-func (p *Place) MessageShortcut(ctx context.Context, messageTS, callbackID string) (*Invocation, error) {
-	s := p.sim
-	s.mu.Lock()
-	u, c, err := p.where()
-	if err != nil {
-		s.mu.Unlock()
-		return nil, err
-	}
-	m, err := c.shown(messageTS, u, 0)
-	known := slices.ContainsFunc(s.manifest.Features.Shortcuts, func(sc shortcut) bool { return sc.CallbackID == callbackID })
-	if err == nil && !known && !s.manifest.open {
-		err = fmt.Errorf("the app's manifest has no shortcut %s", callbackID)
-	}
-	if err != nil {
-		s.mu.Unlock()
-		return nil, err
-	}
-	inv := &Invocation{TriggerID: s.trigger(u.ID, "")}
-	inv.ResponseURL = s.hook("app", hook{user: u.ID, channel: c.ID, source: m.TS})
-	payload := obj{
-		"type": "message_action", "token": "sim", "action_ts": s.stamp(),
-		"team": obj{"id": s.team.ID, "domain": s.team.Domain}, "user": wireActor(u), "is_enterprise_install": false,
-		"enterprise": s.enterprise(), "channel": obj{"id": c.ID, "name": s.channelName(c)},
-		"callback_id": callbackID, "trigger_id": inv.TriggerID, "response_url": inv.ResponseURL,
-		"message_ts": m.TS, "message": s.wireMessage(m, true), "api_app_id": s.app.ID,
-	}
-	s.mu.Unlock()
-	return inv, s.invoke(ctx, inv, parcel{kind: kindInteractive, what: callbackID, user: u.ID, channel: c.ID, payload: payload})
 }

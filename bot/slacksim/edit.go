@@ -1,5 +1,11 @@
 package slacksim
 
+import (
+	"strconv"
+	"strings"
+	"time"
+)
+
 // own finds a message of the app that it may change.
 func (s *Sim) own(c *call, denied string) (*channel, *stored, *failure) {
 	room := s.channels[c.args["channel"]]
@@ -12,10 +18,16 @@ func (s *Sim) own(c *call, denied string) (*channel, *stored, *failure) {
 		return nil, nil, fail("message_not_found")
 	case m.BotID != s.app.BotID:
 		return nil, nil, fail(denied)
-	case room.Archived:
-		return nil, nil, fail("is_inactive")
 	}
 	return room, m, nil
+}
+
+// late tells whether the workspace's settings forbid to change the message by
+// now. A ts begins with the second it was given out in.
+func (s *Sim) late(m *stored) bool {
+	seconds, _, _ := strings.Cut(m.TS, ".")
+	posted, err := strconv.ParseInt(seconds, 10, 64)
+	return err == nil && s.opts.EditWindow > 0 && s.clock.Now().Sub(time.Unix(posted, 0)) > s.opts.EditWindow
 }
 
 func updateMessage(s *Sim, c *call) (obj, *failure) {
@@ -23,7 +35,12 @@ func updateMessage(s *Sim, c *call) (obj, *failure) {
 	if f != nil {
 		return nil, f
 	}
-	if len(c.args["text"]) > maxUpdateText {
+	switch {
+	case room.Archived:
+		return nil, fail("is_inactive")
+	case s.late(m):
+		return nil, fail("edit_window_closed")
+	case len(c.args["text"]) > maxUpdateText:
 		return nil, fail("msg_too_long")
 	}
 	what, f := s.content(c)
@@ -39,7 +56,13 @@ func updateMessage(s *Sim, c *call) (obj, *failure) {
 	s.watch(room, "chat.update", what)
 	s.edit(m, what, c.args.has("blocks"), c.args.has("metadata"))
 	s.emitChanged(m.Message)
-	return obj{"channel": room.ID, "ts": m.TS, "text": m.Text, "message": s.wireMessage(m.Message, true)}, nil
+	shown := s.wireMessage(m.Message, true)
+	if m.ThreadTS == "" {
+		for _, k := range []string{"thread_ts", "reply_count", "latest_reply"} {
+			delete(shown, k) // a parent's counts are not told here
+		}
+	}
+	return obj{"channel": room.ID, "ts": m.TS, "text": m.Text, "message": shown}, nil
 }
 
 // edit replaces what a message says and keeps what it said before. Text alone
@@ -54,6 +77,9 @@ func (s *Sim) edit(m *stored, what content, blocks, meta bool) {
 	}
 	if what.attach != nil {
 		m.Attach = what.attach
+		if string(what.attach) == "[]" {
+			m.Attach = nil
+		}
 	}
 	if meta {
 		m.Metadata = what.metadata
@@ -77,6 +103,10 @@ func deleteMessage(s *Sim, c *call) (obj, *failure) {
 	if f != nil {
 		return nil, f
 	}
+	if room.Archived {
+		return nil, fail("cant_delete_message")
+	}
 	room.remove(m.TS)
+	s.emitDeleted(m.Message)
 	return obj{"channel": room.ID, "ts": m.TS}, nil
 }

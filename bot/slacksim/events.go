@@ -14,7 +14,10 @@ func (s *Sim) emit(kind, channel string, event obj) string {
 	s.seq["Ev"]++
 	id := fmt.Sprintf("Ev0S%08X", s.seq["Ev"])
 	now := s.clock.Now()
-	body := obj{"type": kind, "event_ts": s.stamp()}
+	body := obj{"type": kind}
+	if kind != "tokens_revoked" && kind != "app_uninstalled" { // these two say only what happened
+		body["event_ts"] = s.stamp()
+	}
 	for k, v := range event {
 		body[k] = v
 	}
@@ -92,6 +95,17 @@ func (s *Sim) emitChanged(m Message) {
 	s.emitAs("message."+room.kindScope(), "message", m.Channel, obj{
 		"subtype": "message_changed", "channel": m.Channel, "channel_type": channelType(room),
 		"ts": m.TS, "hidden": true, "message": s.wireMessage(m, true),
+	})
+}
+
+func (s *Sim) emitDeleted(m Message) {
+	room := s.channels[m.Channel]
+	if room == nil || !room.has(s.app.UserID) {
+		return
+	}
+	s.emitAs("message."+room.kindScope(), "message", m.Channel, obj{
+		"subtype": "message_deleted", "channel": m.Channel, "channel_type": channelType(room), "hidden": true,
+		"ts": s.stamp(), "deleted_ts": m.TS, "previous_message": s.wireMessage(m, true),
 	})
 }
 

@@ -82,18 +82,30 @@ type Confirm struct{ Title, Text, Yes, No string }
 // PlainText is everything a reader sees in the message's blocks, a line per
 // text, or its text when it has no blocks.
 func (m Message) PlainText() string {
-	if len(m.Blocks) == 0 {
-		return m.Text
+	lines := []string{m.Text}
+	if len(m.Blocks) > 0 {
+		lines[0] = blocksText(m.Blocks)
 	}
-	return blocksText(m.Blocks)
+	for _, a := range m.attachments() {
+		lines = append(lines, a.words())
+	}
+	return strings.Trim(strings.Join(lines, "\n"), "\n")
 }
 
 // Buttons are the message's buttons from top to bottom.
-func (m Message) Buttons() []Button { return buttons(m.Blocks) }
+func (m Message) Buttons() []Button { return buttons(m.allBlocks()) }
 
 // Button finds a button by its text or its action id.
 func (m Message) Button(textOrAction string) (Button, bool) {
-	return findButton(m.Blocks, textOrAction)
+	return findButton(m.allBlocks(), textOrAction)
+}
+
+func (m Message) allBlocks() []Block {
+	var out []Block
+	for _, b := range m.everyBlock() {
+		out = append(out, b.Block)
+	}
+	return out
 }
 
 func findButton(blocks []Block, textOrAction string) (Button, bool) {
@@ -128,20 +140,30 @@ type element struct {
 	block string
 	kind  string // the block's type
 	body  obj
+
+	attachment int // the number of the attachment it stands in, or 0
 }
 
 func elements(blocks []Block) []element {
+	var placed []placedBlock
+	for _, b := range blocks {
+		placed = append(placed, placedBlock{b, 0})
+	}
+	return placedElements(placed)
+}
+
+func placedElements(blocks []placedBlock) []element {
 	var out []element
 	for _, b := range blocks {
 		body := decode(b.Raw)
 		for _, key := range []string{"accessory", "element"} {
 			if e, ok := body[key].(obj); ok {
-				out = append(out, element{b.ID, b.Type, e})
+				out = append(out, element{b.ID, b.Type, e, b.attachment})
 			}
 		}
 		for _, e := range list(body["elements"]) {
 			if e, ok := e.(obj); ok {
-				out = append(out, element{b.ID, b.Type, e})
+				out = append(out, element{b.ID, b.Type, e, b.attachment})
 			}
 		}
 	}

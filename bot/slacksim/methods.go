@@ -32,6 +32,7 @@ func methods() map[string]*method {
 	read := []string{"channels:read", "groups:read", "im:read", "mpim:read"}
 	history := []string{"channels:history", "groups:history", "im:history", "mpim:history"}
 	write := []string{"chat:write"}
+	groupWrite := []string{"usergroups:write"}
 	return map[string]*method{
 		"api.test":              {open: true, args: "error foo", do: apiTest},
 		"auth.test":             {args: "", do: authTest},
@@ -39,24 +40,32 @@ func methods() map[string]*method {
 		"bots.info":             {scopes: []string{"users:read"}, perMin: tier3, args: "bot team_id", do: botsInfo},
 		"apps.connections.open": {app: true, perMin: tier3, args: "", do: connectionsOpen},
 
-		"chat.postMessage":   {scopes: write, writes: true, args: post, do: postMessage},
-		"chat.postEphemeral": {scopes: write, perMin: tier4, writes: true, args: post + " user", do: postEphemeral},
-		"chat.update":        {scopes: write, perMin: tier3, writes: true, args: post + " ts file_ids", do: updateMessage},
-		"chat.delete":        {scopes: write, perMin: tier3, writes: true, args: "channel ts as_user", do: deleteMessage},
-		"chat.getPermalink":  {args: "channel message_ts", do: permalink},
+		"chat.postMessage":            {scopes: write, writes: true, args: post, do: postMessage},
+		"chat.postEphemeral":          {scopes: write, perMin: tier4, writes: true, args: post + " user", do: postEphemeral},
+		"chat.update":                 {scopes: write, perMin: tier3, writes: true, args: post + " ts file_ids", do: updateMessage},
+		"chat.delete":                 {scopes: write, perMin: tier3, writes: true, args: "channel ts as_user", do: deleteMessage},
+		"chat.scheduleMessage":        {scopes: write, perMin: tier3, writes: true, args: post + " post_at", do: scheduleMessage},
+		"chat.deleteScheduledMessage": {scopes: write, perMin: tier3, writes: true, args: "channel scheduled_message_id as_user", do: deleteScheduled},
+		"chat.scheduledMessages.list": {perMin: tier3, args: "channel cursor latest limit oldest team_id", do: listScheduled},
+		"chat.getPermalink":           {args: "channel message_ts", do: permalink},
 
 		"views.open":      {perMin: tier4, writes: true, args: "trigger_id interactivity_pointer view", do: viewsOpen},
 		"views.push":      {perMin: tier4, writes: true, args: "trigger_id interactivity_pointer view", do: viewsPush},
 		"views.update":    {perMin: tier4, writes: true, args: "view view_id external_id hash", do: viewsUpdate},
 		"views.publish":   {perMin: tier4, writes: true, args: "user_id view hash", do: viewsPublish},
-		"blocks.validate": {open: true, args: "blocks view", do: blocksValidate},
+		"blocks.validate": {open: true, args: "blocks view message", do: blocksValidate},
 
-		"users.info":            {scopes: []string{"users:read"}, perMin: tier4, args: "user include_locale", do: usersInfo},
-		"users.lookupByEmail":   {scopes: []string{"users:read.email"}, perMin: tier3, args: "email", do: usersByEmail},
-		"users.list":            {scopes: []string{"users:read"}, perMin: tier2, args: "cursor limit include_locale team_id", do: usersList},
-		"users.conversations":   {scopes: read, perMin: tier3, args: "user cursor limit types exclude_archived team_id", do: usersConversations},
-		"usergroups.list":       {scopes: []string{"usergroups:read"}, perMin: tier2, args: "include_count include_disabled include_users team_id", do: groupsList},
-		"usergroups.users.list": {scopes: []string{"usergroups:read"}, perMin: tier2, args: "usergroup include_disabled team_id", do: groupsUsers},
+		"users.info":              {scopes: []string{"users:read"}, perMin: tier4, args: "user include_locale", do: usersInfo},
+		"users.lookupByEmail":     {scopes: []string{"users:read.email"}, perMin: tier3, args: "email", do: usersByEmail},
+		"users.list":              {scopes: []string{"users:read"}, perMin: tier2, args: "cursor limit include_locale team_id", do: usersList},
+		"users.conversations":     {scopes: read, perMin: tier3, args: "user cursor limit types exclude_archived team_id", do: usersConversations},
+		"usergroups.list":         {scopes: []string{"usergroups:read"}, perMin: tier2, args: "include_count include_disabled include_users team_id", do: groupsList},
+		"usergroups.users.list":   {scopes: []string{"usergroups:read"}, perMin: tier2, args: "usergroup include_disabled team_id", do: groupsUsers},
+		"usergroups.create":       {scopes: groupWrite, perMin: tier2, writes: true, args: "name handle description channels include_count team_id", do: groupsCreate},
+		"usergroups.update":       {scopes: groupWrite, perMin: tier2, writes: true, args: "usergroup name handle description channels include_count team_id", do: groupsUpdate},
+		"usergroups.enable":       {scopes: groupWrite, perMin: tier2, writes: true, args: "usergroup include_count team_id", do: groupsEnable},
+		"usergroups.disable":      {scopes: groupWrite, perMin: tier2, writes: true, args: "usergroup include_count team_id", do: groupsDisable},
+		"usergroups.users.update": {scopes: groupWrite, perMin: tier2, writes: true, args: "usergroup users include_count team_id", do: groupsSetUsers},
 
 		"conversations.info":     {scopes: read, perMin: tier3, args: "channel include_locale include_num_members", do: conversationsInfo},
 		"conversations.list":     {scopes: read, perMin: tier2, args: "cursor limit types exclude_archived team_id", do: conversationsList},

@@ -68,6 +68,22 @@ type Options struct {
 	// Slack's guide does, in place of the method reference's names.
 	GuideTriggerErrors bool
 
+	// FreePlan refuses everything about user groups, which only paid plans have.
+	FreePlan bool
+	// ShortPages makes every page of a list shorter than the limit that was
+	// asked for, which Slack allows itself.
+	ShortPages bool
+	// EditWindow is for how long messages can be changed, where the workspace
+	// sets one; 0 sets none.
+	EditWindow time.Duration
+	// OrgInstall makes the app one that an Enterprise organisation installed: in
+	// what people do, team is null and is_enterprise_install true.
+	OrgInstall bool
+	// CommandInstallForm is how slash commands tell is_enterprise_install: as
+	// Slack's libraries met it, the text "false" (the default), a "bool", "null"
+	// or "absent".
+	CommandInstallForm string
+
 	// AllowBroadcast keeps <!channel> and its kin from being a finding.
 	AllowBroadcast bool
 	// Canaries are secrets that must not appear in anything the app sends.

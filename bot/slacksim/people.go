@@ -71,20 +71,16 @@ func (s *Sim) SetGroup(g Group) {
 	defer s.mu.Unlock()
 	defer s.bump()
 	if old := s.group(g.ID); old != nil {
+		before := *old
 		*old = g
-		s.emit("subteam_members_changed", "", obj{"subteam_id": g.ID, "team_id": s.team.ID})
+		s.groupChanged(before, g)
 		return
 	}
 	s.groups = append(s.groups, &g)
 }
 
 func (s *Sim) group(id string) *Group {
-	for _, g := range s.groups {
-		if g.ID == id {
-			return g
-		}
-	}
-	return nil
+	return s.groupBy(func(g *Group) bool { return g.ID == id })
 }
 
 // wire is a user as users.info shows it.
@@ -100,9 +96,6 @@ func (u User) wire(s *Sim, withEmail bool) obj {
 		"is_email_confirmed": !u.Bot && u.Email != "", "tz": "Etc/UTC", "tz_offset": 0,
 		"updated": s.started.Unix(), "profile": profile,
 	}
-	if u.TeamID != s.team.ID || u.Stranger {
-		o["is_stranger"] = u.Stranger
-	}
 	if s.team.EnterpriseID != "" {
 		o["enterprise_user"] = obj{"id": u.ID, "enterprise_id": s.team.EnterpriseID, "teams": []string{u.TeamID}}
 	}
@@ -117,7 +110,7 @@ func (g Group) wire(s *Sim, withUsers bool) obj {
 	o := obj{
 		"id": g.ID, "team_id": s.team.ID, "is_usergroup": true, "name": g.Name, "handle": g.Handle,
 		"description": "", "is_external": false, "date_create": s.started.Unix(), "date_update": s.started.Unix(),
-		"date_delete": deleted, "auto_type": nil, "user_count": len(g.Members),
+		"date_delete": deleted, "auto_type": nil,
 		"prefs": obj{"channels": []string{}, "groups": []string{}},
 	}
 	if withUsers {

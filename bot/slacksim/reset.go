@@ -12,6 +12,8 @@ func (s *Sim) Reset() {
 	s.modals, s.homes = map[string][]*View{}, map[string]*View{}
 	s.triggers, s.hooks = map[string]*trigger{}, map[string]*hook{}
 	s.uploads, s.files, s.fileIDs = map[string]*upload{}, map[string]*File{}, nil
+	s.scheduled = nil
+	s.offers, s.chosen = map[string][]any{}, map[string]map[string]obj{}
 	s.limits, s.faults = limiter{}, nil
 	s.findings, s.found = nil, map[string]bool{}
 	s.calls, s.traffic = nil, nil

@@ -23,40 +23,43 @@ type Sim struct {
 	bg       sync.WaitGroup // deliveries and pings that Close waits for
 	quit     chan struct{}  // closed by Close
 
-	mu       sync.Mutex // guards all below
-	rng      *rand.Rand
-	seq      map[string]int
-	lastTS   int64
-	issued   map[string]bool // every ts ever given out
-	users    map[string]*User
-	people   []string // user ids in seed order
-	channels map[string]*channel
-	rooms    []string // channel ids in seed order
-	groups   []*Group
-	modals   map[string][]*View // by user, the topmost last
-	homes    map[string]*View
-	triggers map[string]*trigger
-	hooks    map[string]*hook
-	uploads  map[string]*upload
-	files    map[string]*File
-	fileIDs  []string
-	tickets  map[string]ticket
-	sockets  []*socket
-	turn     int // of round-robin routing
-	pending  map[string]*delivery
-	limits   limiter
-	faults   []*Rule
-	revoked  map[string]bool // tokens
-	linkOff  bool            // Socket Mode switched off
-	findings []Finding
-	found    map[string]bool
-	calls    []Call
-	traffic  []*Envelope
-	stats    Metrics
-	host     string // of the last apps.connections.open, for URLs in payloads
-	version  int64
-	changed  chan struct{}
-	closed   bool
+	mu        sync.Mutex // guards all below
+	rng       *rand.Rand
+	seq       map[string]int
+	lastTS    int64
+	issued    map[string]bool // every ts ever given out
+	users     map[string]*User
+	people    []string // user ids in seed order
+	channels  map[string]*channel
+	rooms     []string // channel ids in seed order
+	groups    []*Group
+	modals    map[string][]*View // by user, the topmost last
+	homes     map[string]*View
+	triggers  map[string]*trigger
+	hooks     map[string]*hook
+	uploads   map[string]*upload
+	files     map[string]*File
+	fileIDs   []string
+	scheduled []*scheduled
+	tickets   map[string]ticket
+	sockets   []*socket
+	turn      int // of round-robin routing
+	pending   map[string]*delivery
+	offers    map[string][]any          // options that external selects were given
+	chosen    map[string]map[string]obj // in messages, by person and ts
+	limits    limiter
+	faults    []*Rule
+	revoked   map[string]bool // tokens
+	linkOff   bool            // Socket Mode switched off
+	findings  []Finding
+	found     map[string]bool
+	calls     []Call
+	traffic   []*Envelope
+	stats     Metrics
+	host      string // of the last apps.connections.open, for URLs in payloads
+	version   int64
+	changed   chan struct{}
+	closed    bool
 }
 
 // New makes a workspace from a seed.
@@ -82,7 +85,7 @@ func New(seed Seed, opts Options) (*Sim, error) {
 		modals: map[string][]*View{}, homes: map[string]*View{},
 		triggers: map[string]*trigger{}, hooks: map[string]*hook{},
 		uploads: map[string]*upload{}, files: map[string]*File{}, tickets: map[string]ticket{},
-		pending: map[string]*delivery{}, limits: limiter{}, revoked: map[string]bool{},
+		pending: map[string]*delivery{}, offers: map[string][]any{}, chosen: map[string]map[string]obj{}, limits: limiter{}, revoked: map[string]bool{},
 		found: map[string]bool{}, changed: make(chan struct{}), quit: make(chan struct{}),
 	}
 	s.addUser(User{

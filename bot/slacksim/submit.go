@@ -3,6 +3,9 @@ package slacksim
 import (
 	"context"
 	"fmt"
+	"net/mail"
+	"net/url"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -36,7 +39,7 @@ func (a *Actor) Submit(ctx context.Context, viewID string, values map[string]str
 		s.mu.Unlock()
 		return nil, err
 	}
-	state, bad, err := v.fill(values)
+	state, bad, err := s.fill(v, values)
 	if err != nil || len(bad) > 0 {
 		v.Errors = bad
 		s.bump()
@@ -46,7 +49,7 @@ func (a *Actor) Submit(ctx context.Context, viewID string, values map[string]str
 	inv := &Invocation{TriggerID: s.trigger(u.ID, v.ID)}
 	payload := s.viewPayload("view_submission", u, v, state)
 	payload["trigger_id"] = inv.TriggerID
-	payload["response_urls"] = []obj{}
+	payload["response_urls"] = s.responseURLs(u, v, state)
 	s.mu.Unlock()
 
 	err = s.invoke(ctx, inv, parcel{kind: kindInteractive, what: "view_submission " + v.CallbackID, user: u.ID, payload: payload})
@@ -66,8 +69,8 @@ func (a *Actor) Submit(ctx context.Context, viewID string, values map[string]str
 
 func (s *Sim) viewPayload(kind string, u *User, v *View, state obj) obj {
 	return obj{
-		"type": kind, "team": obj{"id": s.team.ID, "domain": s.team.Domain}, "user": wireActor(u),
-		"enterprise": s.enterprise(), "is_enterprise_install": false,
+		"type": kind, "team": s.installedTeam(), "user": wireActor(u),
+		"enterprise": s.enterprise(), "is_enterprise_install": s.opts.OrgInstall,
 		"api_app_id": s.app.ID, "token": "sim", "view": s.wireView(v, state),
 	}
 }
@@ -95,7 +98,7 @@ func (a *Actor) CloseView(ctx context.Context, viewID string) (*Invocation, erro
 
 // fill makes the state of a view from what the person typed, with the errors
 // that Slack's client shows by itself.
-func (v *View) fill(values map[string]string) (state obj, bad map[string]string, err error) {
+func (s *Sim) fill(v *View, values map[string]string) (state obj, bad map[string]string, err error) {
 	state, bad = obj{}, map[string]string{}
 	used := map[string]bool{}
 	for _, b := range v.Blocks {
@@ -104,6 +107,7 @@ func (v *View) fill(values map[string]string) (state obj, bad map[string]string,
 		if b.Type != "input" || !ok {
 			continue
 		}
+		e = s.withOffers(v.User, element{block: b.ID, body: e}).body
 		action := str(e["action_id"])
 		typed, given := "", false
 		for _, name := range []string{b.ID, action, textOf(body["label"])} {
@@ -144,17 +148,19 @@ func inputValue(e obj, typed string, given bool) (obj, error) {
 	}
 	key := valueKey(str(e["type"]))
 	value[key] = nil
-	for _, initial := range []string{"initial_value", "initial_option", "initial_options", "initial_user", "initial_date"} {
-		if e[initial] != nil {
-			value[key] = e[initial]
+	for name, initial := range e {
+		if strings.HasPrefix(name, "initial_") && initial != nil {
+			value[key] = initial
 		}
 	}
-	if value[key] == nil && key == "selected_options" {
+	if value[key] == nil && several(key) {
 		value[key] = []any{}
 	}
 	return value, nil
 }
 
+// valueKey is the field of a state in which a kind of element has its value,
+// https://docs.slack.dev/reference/views.
 func valueKey(kind string) string {
 	switch kind {
 	case "static_select", "radio_buttons", "external_select", "overflow":
@@ -163,16 +169,33 @@ func valueKey(kind string) string {
 		return "selected_options"
 	case "users_select":
 		return "selected_user"
+	case "multi_users_select":
+		return "selected_users"
 	case "conversations_select":
 		return "selected_conversation"
+	case "multi_conversations_select":
+		return "selected_conversations"
 	case "channels_select":
 		return "selected_channel"
+	case "multi_channels_select":
+		return "selected_channels"
 	case "datepicker":
 		return "selected_date"
 	case "timepicker":
 		return "selected_time"
+	case "datetimepicker":
+		return "selected_date_time"
+	case "rich_text_input":
+		return "rich_text_value"
+	case "file_input":
+		return "files"
 	}
 	return "value"
+}
+
+// several tells whether a field of a state holds a list.
+func several(key string) bool {
+	return strings.HasPrefix(key, "selected_") && strings.HasSuffix(key, "s") || key == "files"
 }
 
 // valueOf is what an element sends for what was typed or chosen.
@@ -192,11 +215,49 @@ func valueOf(e obj, typed string) (obj, error) {
 			chosen = append(chosen, o)
 		}
 		return obj{key: chosen}, nil
+	case "selected_date_time":
+		return dateTime(typed)
+	case "rich_text_value":
+		return obj{key: richText(typed)}, nil
+	}
+	if several(key) {
+		return obj{key: words(typed)}, nil
 	}
 	if typed == "" {
 		return obj{key: nil}, nil
 	}
 	return obj{key: typed}, nil
+}
+
+// words are the entries of a list that was typed with commas.
+func words(typed string) []any {
+	out := []any{}
+	for _, w := range strings.FieldsFunc(typed, func(r rune) bool { return r == ',' }) {
+		out = append(out, strings.TrimSpace(w))
+	}
+	return out
+}
+
+// dateTime is seconds since 1970, as the element sends them.
+func dateTime(typed string) (obj, error) {
+	if typed == "" {
+		return obj{"selected_date_time": nil}, nil
+	}
+	n, err := strconv.ParseInt(typed, 10, 64)
+	if err != nil {
+		return nil, fmt.Errorf("a date and time is given in seconds since 1970, not as %q", typed)
+	}
+	return obj{"selected_date_time": n}, nil
+}
+
+// richText is what the composer of a rich text input makes of plain words.
+func richText(typed string) any {
+	if typed == "" {
+		return nil
+	}
+	return obj{"type": "rich_text", "elements": []any{
+		obj{"type": "rich_text_section", "elements": []any{obj{"type": "text", "text": typed}}},
+	}}
 }
 
 // option finds an option by value or text.
@@ -222,7 +283,8 @@ func option(e obj, wanted string) (any, error) {
 func refuse(body, e, value obj) string {
 	v := value[valueKey(str(e["type"]))]
 	text, isText := v.(string)
-	empty := v == nil || isText && strings.TrimSpace(text) == "" || len(list(v)) == 0 && !isText && isList(v)
+	l, isList := v.([]any)
+	empty := v == nil || isText && strings.TrimSpace(text) == "" || isList && len(l) == 0
 	n := utf8.RuneCountInString(text)
 	least, _ := e["min_length"].(float64)
 	most, limited := e["max_length"].(float64)
@@ -234,7 +296,34 @@ func refuse(body, e, value obj) string {
 	case isText && limited && n > int(most):
 		return fmt.Sprintf("Please enter at most %d characters.", int(most))
 	}
-	return ""
+	return malformed(str(e["type"]), e, text)
 }
 
-func isList(v any) bool { _, ok := v.([]any); return ok }
+// malformed is what the client says of numbers, addresses and links.
+func malformed(kind string, e obj, text string) string {
+	if text == "" {
+		return ""
+	}
+	switch kind {
+	case "number_input":
+		n, err := strconv.ParseFloat(text, 64)
+		if err != nil || e["is_decimal_allowed"] != true && strings.ContainsAny(text, ".eE") {
+			return "Please enter a valid number."
+		}
+		if least, err := strconv.ParseFloat(str(e["min_value"]), 64); err == nil && n < least {
+			return "Please enter a number of at least " + str(e["min_value"]) + "."
+		}
+		if most, err := strconv.ParseFloat(str(e["max_value"]), 64); err == nil && n > most {
+			return "Please enter a number of at most " + str(e["max_value"]) + "."
+		}
+	case "email_text_input":
+		if _, err := mail.ParseAddress(text); err != nil {
+			return "Please enter a valid email address."
+		}
+	case "url_text_input":
+		if u, err := url.Parse(text); err != nil || u.Scheme == "" || u.Host == "" {
+			return "Please enter a valid URL."
+		}
+	}
+	return ""
+}

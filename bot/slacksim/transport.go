@@ -45,6 +45,8 @@ type call struct {
 	token   string
 	base    string // scheme and host the app used, for URLs in the answer
 	warning string
+	short   bool // pages hold fewer than was asked for
+	lose    bool // a fault: answer ok and show nothing
 }
 
 // api serves /api/METHOD.
@@ -56,6 +58,7 @@ func (s *Sim) api(w http.ResponseWriter, r *http.Request) {
 		writeJSON(w, http.StatusOK, obj{"ok": false, "error": "invalid_form_data"})
 		return
 	}
+	c.short = s.opts.ShortPages
 	rule := s.faultFor(trait{Method: c.name, Channel: c.args["channel"], User: c.args["user"]})
 	if rule.before(w, r) {
 		s.note(c, began, http.StatusServiceUnavailable, "fault")

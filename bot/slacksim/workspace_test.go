@@ -60,7 +60,12 @@ type workspace struct {
 
 func start(t *testing.T, opts Options) workspace {
 	t.Helper()
-	sim, err := New(testSeed(), opts)
+	return startSeed(t, testSeed(), opts)
+}
+
+func startSeed(t *testing.T, seed Seed, opts Options) workspace {
+	t.Helper()
+	sim, err := New(seed, opts)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@ package peer
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -40,19 +41,21 @@ func Node(tb testing.TB) string {
 	return filepath.Join(install(tb, "node@"+strconv.Itoa(oldest)), "node_modules", "node", "bin", "node")
 }
 
-// Run runs a script of the libraries' folder with that Node and returns what
-// it prints; its complaints go to the test.
-func Run(tb testing.TB, script string, args ...string) []byte {
+// Run runs a script in dir with that Node and returns what it prints. The
+// script finds the libraries in the folder that PEER_FOLDER names. The error
+// holds its complaints.
+func Run(tb testing.TB, dir, script string, args ...string) ([]byte, error) {
 	tb.Helper()
 	cmd := exec.CommandContext(tb.Context(), Node(tb), append([]string{script}, args...)...)
+	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "PEER_FOLDER="+Folder(tb))
 	var complaints strings.Builder
 	cmd.Stderr = &complaints
 	out, err := cmd.Output()
 	if err != nil {
-		tb.Fatalf("%s: %v\n%s%s", script, err, out, complaints.String())
+		return nil, fmt.Errorf("%s: %w\n%s%s", filepath.Base(script), err, out, complaints.String())
 	}
-	return out
+	return out, nil
 }
 
 func major(ctx context.Context, node string) int {
