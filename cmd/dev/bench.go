@@ -2,32 +2,29 @@ package main
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"os"
-	"time"
+	"strings"
 
 	"reconcilebot/cmd/dev/bench"
-	"reconcilebot/cmd/dev/bench/soak"
-	"reconcilebot/runbook/spell"
+	"reconcilebot/cmd/dev/writeback"
 )
 
 // runBench measures what is named.
 func runBench(ctx context.Context, root string, args []string, stdout, stderr io.Writer) error {
-	const what = "say what to measure: go run ./cmd/dev bench main-job, or bench slack"
-	if len(args) == 0 {
-		return errors.New(what)
+	what := ""
+	if len(args) > 0 {
+		what, args = args[0], args[1:]
 	}
-	switch args[0] {
+	switch what {
 	case "main-job":
-		return benchMainJob(ctx, args[1:], stdout, stderr)
-	case "slack":
-		return benchSlack(ctx, root, args[1:], stdout, stderr)
+		return benchMainJob(ctx, args, stdout, stderr)
+	case "writeback":
+		return benchWriteback(ctx, root, args, stdout, stderr)
 	}
-	return fmt.Errorf("there is no bench %q%s; %s", args[0], spell.Hint(args[0], []string{"main-job", "slack"}), what)
+	return fmt.Errorf("say what to measure: go run ./cmd/dev bench main-job, or go run ./cmd/dev bench writeback")
 }
 
 func benchMainJob(ctx context.Context, args []string, stdout, stderr io.Writer) error {
@@ -43,51 +40,24 @@ func benchMainJob(ctx context.Context, args []string, stdout, stderr io.Writer) 
 	return bench.MainJob(ctx, bench.Config{Runs: *runs, Stdout: stdout, Stderr: stderr})
 }
 
-// benchSlack plays the soak and fails when anything was lost, doubled or
-// found.
-func benchSlack(ctx context.Context, root string, args []string, stdout, stderr io.Writer) error {
-	f := flag.NewFlagSet("bench slack", flag.ContinueOnError)
+func benchWriteback(ctx context.Context, root string, args []string, stdout, stderr io.Writer) error {
+	f := flag.NewFlagSet("bench writeback", flag.ContinueOnError)
 	f.SetOutput(stderr)
-	c := soak.Config{Root: root, Out: stderr}
-	f.IntVar(&c.Envelopes, "envelopes", 10_000, "how many envelopes Slack sends")
-	f.IntVar(&c.People, "people", 200, "how many people use the bot")
-	f.IntVar(&c.Channels, "channels", 50, "in how many channels")
-	f.IntVar(&c.Kills, "kills", 0, "how often the bot's process is killed")
-	f.DurationVar(&c.Think, "think", 4*time.Second, "how long people think between two acts, on average")
-	f.Uint64Var(&c.Seed, "seed", rand.Uint64()>>32, "of the random numbers")
-	f.StringVar(&c.Folder, "folder", "", "keep the state file and the bot's log in this `FOLDER`; a temporary one if empty")
+	c := writeback.Config{Root: root, Stdout: stdout, Stderr: stderr}
+	f.StringVar(&c.Corpus, "corpus", "", "`FOLDER` with checkouts, one folder each")
+	only := f.String("only", "", "comma-separated `NAMES` of the checkouts to take")
+	f.IntVar(&c.Count, "n", 300, "how many changes to try")
+	f.Uint64Var(&c.Seed, "seed", rand.Uint64(), "the same seed tries the same changes")
+	f.StringVar(&c.Kustomize, "kustomize", "", "`PROGRAM` to judge with; built from deploy/lab if not given")
+	f.BoolVar(&c.Verbose, "v", false, "print each change that is not proven")
 	if err := f.Parse(args); err != nil {
 		return err
 	}
-	if c.Envelopes < 1 || c.People < c.Channels || c.Channels < 1 || c.Kills < 0 || c.Think <= 0 {
-		return errors.New("at least one envelope, one channel, and as many people as channels are needed")
+	if c.Corpus == "" {
+		return fmt.Errorf("bench writeback needs -corpus FOLDER")
 	}
-	self, err := os.Executable()
-	if err != nil {
-		return fmt.Errorf("find the program itself, which plays the bot: %w", err)
+	if *only != "" {
+		c.Only = strings.Split(*only, ",")
 	}
-	c.Command = []string{self}
-	return soakIn(ctx, c, stdout)
-}
-
-func soakIn(ctx context.Context, c soak.Config, stdout io.Writer) (err error) {
-	if c.Folder == "" {
-		if c.Folder, err = os.MkdirTemp("", "soak-"); err != nil {
-			return err
-		}
-	}
-	if _, err := fmt.Fprintf(stdout, "seed %d, %d people, %d channels, Slack's clock runs %d times as fast; state and log in %s\n", c.Seed, c.People, c.Channels, soak.Hurry, c.Folder); err != nil {
-		return err
-	}
-	r, err := soak.Run(ctx, c)
-	if err != nil {
-		return err
-	}
-	if err := r.Print(stdout); err != nil {
-		return err
-	}
-	if !r.Clean() || !r.Flat() {
-		return errors.New("the soak found faults; see above")
-	}
-	return nil
+	return writeback.Run(ctx, c)
 }

@@ -15,6 +15,7 @@ import (
 type readers struct {
 	files    *files
 	accepted []string
+	index    *Index
 	// rendered are those whose files are known, opaque those that can't be
 	// rendered here.
 	rendered []*reader
@@ -38,7 +39,7 @@ type opaque struct {
 
 // newReaders looks up what the consumers read, all but the target itself.
 func newReaders(ctx context.Context, f *files, req Request) (*readers, error) {
-	rs := &readers{files: f, accepted: req.Accepted}
+	rs := &readers{files: f, accepted: req.Accepted, index: req.Index}
 	for _, src := range req.Consumers {
 		if src.Name == req.Target.Name && path.Clean(src.Dir) == path.Clean(req.Target.Dir) {
 			continue
@@ -54,20 +55,34 @@ func (rs *readers) add(ctx context.Context, src Source) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	r, err := rs.files.rendererOf(src)
+	k, ok := rs.index.get(src)
+	if !ok {
+		var err error
+		if k, err = rs.files.lookUp(ctx, src); err != nil {
+			return err
+		}
+		rs.index.put(src, k)
+	}
+	if k.opaque != nil {
+		rs.opaque = append(rs.opaque, *k.opaque)
+	} else {
+		own := *k.reader
+		rs.rendered = append(rs.rendered, &own)
+	}
+	return nil
+}
+
+// lookUp finds out what a source reads.
+func (f *files) lookUp(ctx context.Context, src Source) (known, error) {
+	r, err := f.rendererOf(src)
 	var reads reach
 	if err == nil {
-		reads, err = r.reads(ctx, rs.files.unrecorded(), src)
+		reads, err = r.reads(ctx, f.unrecorded(), src)
 	}
 	if isRefusal(err) {
-		rs.opaque = append(rs.opaque, opaque{src, err.Error(), rs.files.reach(src)})
-		return nil
+		return known{opaque: &opaque{src, err.Error(), f.unrecorded().reach(src)}}, nil
 	}
-	if err != nil {
-		return err
-	}
-	rs.rendered = append(rs.rendered, &reader{src: src, reads: reads})
-	return nil
+	return known{reader: &reader{src: src, reads: reads}}, err
 }
 
 // anyReads tells whether anybody but the target may read a file, apart from
@@ -114,6 +129,9 @@ func (rs *readers) same(ctx context.Context, r *reader, writes []write) (bool, e
 			return false, err
 		}
 		r.before = digest(list)
+		if len(rs.files.edited) == 0 {
+			rs.index.put(r.src, known{reader: &reader{src: r.src, reads: r.reads, before: r.before}})
+		}
 	}
 	undo := rs.files.lay(writes)
 	defer undo()

@@ -104,6 +104,9 @@ type Request struct {
 	// not values alone.
 	Structure bool
 	Limits    Limits
+	// Index, if there is one, saves finding out again what is known of the
+	// tree.
+	Index *Index
 }
 
 // Proposal is the answer: edits that are proven together, and a verdict for

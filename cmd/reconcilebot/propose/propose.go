@@ -39,6 +39,9 @@ type Options struct {
 	Select []string
 	// Write makes the edits in the tree.
 	Write bool
+	// Known is what earlier runs on the same tree have found out, if it has
+	// not changed since.
+	Known *Known
 	// Now is the time, for measuring.
 	Now func() time.Time
 }
@@ -106,12 +109,14 @@ func (o Options) propose(ctx context.Context, tree fs.FS, src manifest.Source, l
 	if pinned != nil {
 		return conclude(manifest.Proposal{Changes: refusals(changes, pinned)}), nil
 	}
-	consumers, err := manifest.Roots(ctx, tree, limits)
-	if err != nil {
-		return Result{}, fmt.Errorf("look for who else reads the files: %w", err)
+	known := o.Known
+	if known == nil {
+		if known, err = Learn(ctx, tree); err != nil {
+			return Result{}, err
+		}
 	}
-	consumers = slices.DeleteFunc(consumers, func(c manifest.Source) bool { return c.Dir == path.Clean(src.Dir) })
-	p, err := manifest.Propose(ctx, manifest.Request{Tree: tree, Target: src, Consumers: consumers, Changes: changes, Structure: true, Limits: limits})
+	consumers := slices.DeleteFunc(slices.Clone(known.roots), func(c manifest.Source) bool { return c.Dir == path.Clean(src.Dir) })
+	p, err := manifest.Propose(ctx, manifest.Request{Tree: tree, Target: src, Consumers: consumers, Changes: changes, Structure: true, Limits: limits, Index: known.index})
 	return conclude(p), err
 }
 
@@ -133,4 +138,28 @@ func refuseAll(live []map[string]any, selected []string, r *manifest.Refusal) (R
 		}
 	}
 	return conclude(manifest.Proposal{Changes: refusals(changes, r)}), pick.unused()
+}
+
+// Known is what is known of a tree that does not change.
+type Known struct {
+	roots []manifest.Source
+	index *manifest.Index
+}
+
+// Learn finds out who reads what in a tree.
+func Learn(ctx context.Context, tree fs.FS) (*Known, error) {
+	roots, err := manifest.Roots(ctx, tree, manifest.Limits{})
+	if err != nil {
+		return nil, fmt.Errorf("look for who else reads the files: %w", err)
+	}
+	known := &Known{roots: roots, index: manifest.NewIndex()}
+	return known, known.index.Fill(ctx, tree, roots, manifest.Limits{})
+}
+
+// Roots are the kustomizations that no other takes in.
+func (k *Known) Roots() (dirs []string) {
+	for _, r := range k.roots {
+		dirs = append(dirs, r.Dir)
+	}
+	return dirs
 }
