@@ -27,6 +27,9 @@ type Config struct {
 	// Access says who is who and who may do what.
 	Access *access.Policy
 	Links  card.Links
+	// Tickets names the ticket systems that take records for an address; nil
+	// for none.
+	Tickets func(address string) []string
 	// Log gets what is lost without harm; nothing is logged if nil.
 	Log *slog.Logger
 	// Now is the clock; time.Now if nil.

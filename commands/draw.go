@@ -23,6 +23,10 @@ func (c *Commands) Notice(_ context.Context, r state.Reconciliation, kind string
 
 func (c *Commands) facts(r state.Reconciliation) card.Facts {
 	f := card.Facts{Run: r, Now: c.Now(), Links: c.Links}
+	var err error
+	if f.Filings, err = c.DB.Filings(r.ID); err != nil {
+		c.Log.Warn("where the record stands on tickets can't be read", "run", r.ID, "err", err)
+	}
 	if b, ok := c.Engine.Book(r); ok {
 		for _, s := range b.Steps {
 			f.Steps = append(f.Steps, s.ID())

@@ -17,8 +17,9 @@ import (
 // bound says which one it is.
 type (
 	bind struct {
-		id     state.IncidentID
-		ticket string
+		id state.IncidentID
+		// tickets are the addresses of its tickets, with spaces between them.
+		tickets string
 	}
 	unbind struct{}
 	bound  struct{}
@@ -35,22 +36,26 @@ func parseIncident(w words) (act, error) {
 		return bound{}, nil
 	case len(w.list) == 1 && strings.EqualFold(w.list[0], "close"):
 		return unbind{}, nil
-	case len(w.list) > 2:
-		return nil, usage("incident [INC-1234 [TICKET-URL] | close]", example)
+	case len(w.list) > 1+maxTickets:
+		return nil, usage("incident [INC-1234 [TICKET-URL …] | close]", example)
 	}
 	id := w.list[0]
 	if len(id) > 40 || !incidentID.MatchString(id) || !strings.ContainsAny(id, "0123456789") {
 		return nil, fault.New(fault.Invalid, fmt.Sprintf("%q is no incident's name: letters, digits, dots and dashes with at least one digit, for example INC-1234.", id))
 	}
 	b := bind{id: state.IncidentID(id)}
-	if len(w.list) == 2 {
-		var err error
-		if b.ticket, err = parseTicket(w.list[1]); err != nil {
+	for _, text := range w.list[1:] {
+		address, err := parseTicket(text)
+		if err != nil {
 			return nil, err
 		}
+		b.tickets = strings.TrimSpace(b.tickets + " " + address)
 	}
 	return b, nil
 }
+
+// maxTickets is how many tickets one incident may have.
+const maxTickets = 5
 
 func parseTicket(text string) (string, error) {
 	u, err := url.Parse(text)
@@ -65,15 +70,31 @@ func (unbind) about() string { return "" }
 func (bound) about() string  { return "" }
 
 func (b bind) run(_ context.Context, c *Commands, call call) (Reply, error) {
-	in, err := c.DB.OpenIncident(state.Incident{ID: b.id, Room: call.Room, Ticket: b.ticket, Commander: call.by.Person})
+	in := state.Incident{ID: b.id, Room: call.Room, Commander: call.by.Person}
+	if tickets := strings.Fields(b.tickets); len(tickets) > 0 {
+		in.Ticket, in.Also = tickets[0], tickets[1:]
+	}
+	in, err := c.DB.OpenIncident(in)
 	if errors.Is(err, state.ErrChanged) {
 		return Reply{}, c.taken(call.Room, b.id, err)
 	}
 	if err != nil {
 		return Reply{}, err
 	}
-	m := card.Opened(in, c.Now())
+	m := card.Opened(in, c.Now(), c.keepers(in)...)
 	return Reply{Public: &m}, nil
+}
+
+// keepers tells which ticket systems keep the records of an incident.
+func (c *Commands) keepers(in state.Incident) (list []card.Keeper) {
+	for _, address := range in.Tickets() {
+		k := card.Keeper{Ticket: address}
+		if c.Tickets != nil {
+			k.Systems = c.Tickets(address)
+		}
+		list = append(list, k)
+	}
+	return list
 }
 
 // taken says what stands in the way of binding.
@@ -90,7 +111,7 @@ func (bound) run(_ context.Context, c *Commands, call call) (Reply, error) {
 	if err != nil {
 		return Reply{}, err
 	}
-	m := card.Opened(in, c.Now())
+	m := card.Opened(in, c.Now(), c.keepers(in)...)
 	return Reply{Ephemeral: &m}, nil
 }
 

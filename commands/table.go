@@ -61,7 +61,7 @@ func table() []command {
 			parse:    parseStatus,
 		},
 		{
-			name: "incident", usage: "incident [INC-1234 [TICKET-URL] | close]", who: access.Full,
+			name: "incident", usage: "incident [INC-1234 [TICKET-URL …] | close]", who: access.Full,
 			summary:  "Bind this channel to an incident, say which one it is bound to, or end it",
 			examples: []string{"incident INC-1234", "incident INC-1234 https://tickets.example.com/OPS-991", "incident", "incident close"},
 			parse:    parseIncident,

@@ -94,6 +94,7 @@ func TestParse(t *testing.T) {
 		"summary":                      {"summary", summary{}},
 		"incident":                     {"incident INC-1234", bind{id: "INC-1234"}},
 		"incident with its ticket":     {"incident INC-1234 <https://t.example.com/OPS-991>", bind{"INC-1234", "https://t.example.com/OPS-991"}},
+		"incident with two":            {"incident INC-1234 https://t.example.com/OPS-991 https://p.example.com/incidents/Q1", bind{"INC-1234", "https://t.example.com/OPS-991 https://p.example.com/incidents/Q1"}},
 		"which incident":               {"incident", bound{}},
 		"the incident's end":           {"incident close", unbind{}},
 	}

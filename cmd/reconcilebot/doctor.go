@@ -86,6 +86,13 @@ func checks(cfg *config.Config) ([]doctor.Check, error) {
 			argos = append(argos, argo)
 		}
 	}
+	desk, err := openTickets(cfg.Tickets)
+	if err != nil {
+		list = append(list, doctor.Broken("tickets", "config", "correct tickets", err))
+	}
+	for _, system := range desk {
+		list = append(list, doctor.Tickets{System: system}.Checks()...)
+	}
 	host, err := openGitHub(cfg.GitHub)
 	if err != nil {
 		return append(list, doctor.Broken("github", "config", "correct github.api", err)), nil

@@ -86,7 +86,11 @@ func work(ctx context.Context, cfg *config.Config, db *state.DB, running *atomic
 	if err != nil {
 		return err
 	}
-	b, err := voice(ctx, cfg, db, engine, sites, repos, log)
+	desk, err := openTickets(cfg.Tickets)
+	if err != nil {
+		return err
+	}
+	b, err := voice(ctx, cfg, db, engine, sites, repos, desk, log)
 	switch {
 	case ctx.Err() != nil:
 		return nil
@@ -97,6 +101,7 @@ func work(ctx context.Context, cfg *config.Config, db *state.DB, running *atomic
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return engine.Run(ctx) })
 	g.Go(func() error { return b.Run(ctx) })
+	g.Go(func() error { return carrier(cfg, db, desk, log).Run(ctx) })
 	return g.Wait()
 }
 

@@ -15,11 +15,13 @@ import (
 	"reconcilebot/commands"
 	"reconcilebot/commands/access"
 	"reconcilebot/commands/card"
+	"reconcilebot/commands/courier"
 	"reconcilebot/runbook"
 	"reconcilebot/runbook/book"
 	"reconcilebot/runbook/cluster"
 	"reconcilebot/runbook/drift"
 	"reconcilebot/runbook/git"
+	"reconcilebot/runbook/ticket"
 	"reconcilebot/state"
 )
 
@@ -96,7 +98,7 @@ func policyOf(cfg *config.Config) *access.Policy {
 }
 
 // voice builds what speaks with people.
-func voice(ctx context.Context, cfg *config.Config, db *state.DB, engine *runbook.Engine, listers map[string]commands.Lister, repos *repositories, log *slog.Logger) (*bot.Bot, error) {
+func voice(ctx context.Context, cfg *config.Config, db *state.DB, engine *runbook.Engine, listers map[string]commands.Lister, repos *repositories, desk []ticket.System, log *slog.Logger) (*bot.Bot, error) {
 	team, err := workspace(ctx, cfg.Slack, log)
 	if err != nil {
 		return nil, err
@@ -118,7 +120,7 @@ func voice(ctx context.Context, cfg *config.Config, db *state.DB, engine *runboo
 	policy.Lists = access.Remember(groups{slack: wire, host: host, repos: repos}, time.Now)
 	app := commands.New(commands.Config{
 		DB: db, Engine: engine, Directory: directory, Targets: listers, Team: team,
-		Access: policy, Links: card.Links{Commit: links(cfg, db).Commit, Audit: cfg.Audit.Page}, Log: log,
+		Access: policy, Tickets: courier.Namer(desk), Links: card.Links{Commit: links(cfg, db).Commit, Audit: cfg.Audit.Page}, Log: log,
 	})
 	return bot.New(bot.Config{
 		App: app, DB: db, Slack: wire, Directory: directory, Team: team, Sockets: cfg.Slack.Sockets,
@@ -160,6 +162,9 @@ func redact(cfg *config.Config) func(string) string {
 	}
 	if cfg.Audit != nil {
 		secrets = append(secrets, cfg.Audit.Token)
+	}
+	for _, t := range cfg.Tickets {
+		secrets = append(secrets, t.Token)
 	}
 	return func(text string) string {
 		for _, secret := range secrets {

@@ -9,13 +9,31 @@ import (
 	"reconcilebot/state"
 )
 
+// Keeper is a ticket with the systems that keep records on it.
+type Keeper struct {
+	Ticket  string
+	Systems []string
+}
+
+// kept says whether the records go to a ticket.
+func (k Keeper) kept() string {
+	label := link(k.Ticket, name(ticketName(k.Ticket)))
+	if len(k.Systems) == 0 {
+		return label + " gets no records: no ticket system in reconcilebot's config takes that address. Its `tickets` would have to."
+	}
+	return "The records go to " + label + " too."
+}
+
 // Opened says that a channel is bound to an incident.
-func Opened(in state.Incident, now time.Time) Message {
+func Opened(in state.Incident, now time.Time, keepers ...Keeper) Message {
 	s := &sheet{}
 	s.lines(
 		fmt.Sprintf("This channel is bound to *%s*%s.", name(string(in.ID)), ticket(in)),
 		"Next: `/reconcile drift TARGET` shows what differs from Git; `/reconcile status` shows what is open.",
 	)
+	for _, k := range keepers {
+		s.lines(k.kept())
+	}
 	s.small(fmt.Sprintf("bound by %s, %s", name(in.Commander.Name), when(in.Opened, now)))
 	return s.plain()
 }

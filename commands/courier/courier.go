@@ -78,14 +78,16 @@ func New(c Config) *Courier {
 	return &Courier{Config: c, begun: c.Now(), wake: make(chan struct{}, 1), busy: map[place]bool{}}
 }
 
-// Takes lists the names of the systems that take records for a ticket.
-func Takes(systems []ticket.System, address string) (names []string) {
-	for _, s := range systems {
-		if s.Takes(address) {
-			names = append(names, s.Name())
+// Namer tells the names of the systems that take records for a ticket.
+func Namer(systems []ticket.System) func(address string) []string {
+	return func(address string) (names []string) {
+		for _, s := range systems {
+			if s.Takes(address) {
+				names = append(names, s.Name())
+			}
 		}
+		return names
 	}
-	return names
 }
 
 // idleRound is how often the store is looked at without a hint.

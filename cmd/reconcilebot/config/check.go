@@ -33,6 +33,7 @@ func (k checker) all() {
 	k.audit()
 	k.clusters()
 	k.github()
+	k.tickets()
 	k.people()
 	k.groups()
 	k.policy()

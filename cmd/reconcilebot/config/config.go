@@ -13,6 +13,7 @@ type Config struct {
 	Audit    *Audit           `yaml:"audit"`
 	Clusters []Cluster        `yaml:"clusters"`
 	GitHub   GitHub           `yaml:"github"`
+	Tickets  []Ticket         `yaml:"tickets"`
 	People   []Person         `yaml:"people"`
 	Groups   map[string]Group `yaml:"groups"`
 	Policy   []Rule           `yaml:"policy"`
