@@ -21,10 +21,12 @@ func runBench(ctx context.Context, root string, args []string, stdout, stderr io
 	switch what {
 	case "main-job":
 		return benchMainJob(ctx, args, stdout, stderr)
+	case "slack":
+		return benchSlack(ctx, root, args, stdout, stderr)
 	case "writeback":
 		return benchWriteback(ctx, root, args, stdout, stderr)
 	}
-	return fmt.Errorf("say what to measure: go run ./cmd/dev bench main-job, or go run ./cmd/dev bench writeback")
+	return fmt.Errorf("say what to measure: go run ./cmd/dev bench main-job, bench slack or bench writeback")
 }
 
 func benchMainJob(ctx context.Context, args []string, stdout, stderr io.Writer) error {

@@ -118,8 +118,9 @@ func pause(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// executioner kills the bot at so many random moments, and starts it again.
-func executioner(ctx context.Context, rng *rand.Rand, c Config, sim *slacksim.Sim, p *process) (done int, err error) {
+// executioner kills the bot at so many random moments until ctx ends, and
+// starts it again each time, to live until life ends.
+func executioner(ctx, life context.Context, rng *rand.Rand, c Config, sim *slacksim.Sim, p *process) (done int, err error) {
 	for done = range c.Kills {
 		// One in each of as many equal parts of the way.
 		at := int((float64(done) + rng.Float64()) * float64(c.Envelopes) / float64(c.Kills))
@@ -130,7 +131,7 @@ func executioner(ctx context.Context, rng *rand.Rand, c Config, sim *slacksim.Si
 		if err := p.kill(); err != nil {
 			return done, err
 		}
-		if err := p.start(ctx); err != nil {
+		if err := p.start(life); err != nil {
 			return done, err
 		}
 	}

@@ -40,6 +40,9 @@ type Config struct {
 // people and mishaps have stopped.
 const settling = 5 * time.Minute
 
+// deaf is after how long a process that says nothing is taken for dead.
+const deaf = 30 * time.Second
+
 // stage is what a soak is made of.
 type stage struct {
 	c      Config
@@ -151,7 +154,7 @@ func (s *stage) play(ctx context.Context) (kills int, err error) {
 	killed := make(chan struct{})
 	go func() {
 		defer close(killed)
-		kills, err = executioner(over, rand.New(rand.NewPCG(s.c.Seed, 1<<33)), s.c, s.sim, s.bot)
+		kills, err = executioner(over, ctx, rand.New(rand.NewPCG(s.c.Seed, 1<<33)), s.c, s.sim, s.bot)
 	}()
 	enough := func() bool { return ctx.Err() != nil || s.sim.Metrics().Envelopes >= s.c.Envelopes }
 	var crowd sync.WaitGroup
@@ -188,6 +191,9 @@ func (s *stage) settle(ctx context.Context) (took time.Duration, err error) {
 			return 0, fmt.Errorf("the bot does not come to rest: %+v, said %s ago", now, age.Round(time.Millisecond))
 		}
 		now, age := s.bot.now()
+		if age > deaf {
+			return 0, fmt.Errorf("the bot's process said nothing for %s; its log may say why", age.Round(time.Second))
+		}
 		if now.quiet() && age < 4*tellEvery && !s.underWay() {
 			calm++
 		} else {
