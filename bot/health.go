@@ -8,6 +8,8 @@ type health struct {
 	mu    sync.Mutex // guards what follows
 	alive int
 	why   string
+	// gone says that the app was removed; empty while it is not.
+	gone string
 }
 
 func newHealth() *health { return &health{why: "not connected to Slack yet"} }
@@ -15,7 +17,10 @@ func newHealth() *health { return &health{why: "not connected to Slack yet"} }
 func (h *health) ready() (bool, string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.alive > 0 {
+	switch {
+	case h.gone != "":
+		return false, h.gone
+	case h.alive > 0:
 		return true, ""
 	}
 	return false, h.why
@@ -26,7 +31,15 @@ func (h *health) up() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.alive++
-	h.why = ""
+	h.why, h.gone = "", ""
+}
+
+// removed notes that Slack took the app's rights away. Connections that are
+// still open bring nothing any more; the next hello shows that it is back.
+func (h *health) removed(why string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.gone = why
 }
 
 // down notes that such a socket is gone.

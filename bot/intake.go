@@ -84,6 +84,9 @@ func (in *intake) sort(s *socket, f frame) {
 	}
 	a, from, err := in.read(f)
 	switch {
+	case errors.Is(err, errUnheard):
+		// Without an acknowledgement Slack sends it again.
+		in.log.Error("news from Slack could not be written down", "err", err)
 	case err != nil:
 		in.meters.unknown.Add(1)
 		if !errors.Is(err, errUnknown) {
@@ -111,7 +114,9 @@ func (in *intake) read(f frame) (a act, from origin, err error) {
 		var what news
 		a, what, from, err = readEvent(f.Payload, *in.me.Load())
 		if what.Type != "" && !in.foreign(from) {
-			in.hear(what)
+			if failed := in.hear(what); failed != nil {
+				err = failed
+			}
 		}
 		return a, from, err
 	}
@@ -197,17 +202,37 @@ func (in *intake) ack(s *socket, f frame, payload any) {
 	in.meters.acks.add(time.Since(f.at))
 }
 
+// errUnheard means that news could not be written down.
+var errUnheard = errors.New("not written down")
+
 // hear takes note of what happens in the workspace.
-func (in *intake) hear(n news) {
+func (in *intake) hear(n news) error {
 	switch n.Type {
 	case "channel_shared", "channel_unshared", "member_joined_channel":
 		in.directory.forgetRoom(n.Channel)
 		in.outbox.reopen(state.Room(n.Channel))
 	case "channel_id_changed":
-		in.directory.forgetRoom(n.Old)
-		in.log.Error("Slack gave a channel a new id: open incidents there must be bound again", "old", n.Old, "new", n.New)
+		return in.moved(n)
 	case "app_uninstalled", "tokens_revoked":
-		in.health.trouble("the Slack app was removed from the workspace (" + n.Type + "); install it again")
-		in.log.Error("the Slack app was removed from the workspace; install it again", "event", n.Type)
+		in.health.removed("the Slack app was removed from the workspace (" + n.Type + "); install it again, and give the bot its new token")
+		in.log.Error("the Slack app was removed from the workspace; install it again, and give the bot its new token", "event", n.Type)
 	}
+	return nil
+}
+
+// moved follows a channel to its new id, which it gets when sharing begins or
+// ends, https://docs.slack.dev/reference/events/channel_id_changed.
+func (in *intake) moved(n news) error {
+	if len(n.Old) > maxID || len(n.New) > maxID {
+		return nil // no ids of Slack's
+	}
+	in.directory.forgetRoom(n.Old)
+	records, err := in.db.MoveRoom(state.Room(n.Old), state.Room(n.New))
+	if err != nil {
+		return errors.Join(errUnheard, err)
+	}
+	in.log.Warn("Slack gave a channel a new id", "old", n.Old, "new", n.New, "records", records)
+	in.directory.forgetRoom(n.New)
+	in.outbox.reopen(state.Room(n.New))
+	return nil
 }

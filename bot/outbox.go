@@ -52,13 +52,10 @@ func (t todo) key() state.MessageKey {
 	return cardKey(t.r.ID)
 }
 
-// room is where it is to be said: a card is edited where it stands.
-func (t todo) room() state.Room {
-	if t.shown.TS != "" {
-		return t.shown.Room
-	}
-	return t.r.Room
-}
+// room is where it is to be said. Where a card stood when it was last touched
+// is not asked: Slack gives channels new ids, and a note of the old one may
+// have been written in that very moment.
+func (t todo) room() state.Room { return t.r.Room }
 
 // run says things until ctx ends; what is under way then may go on until work
 // ends.

@@ -58,7 +58,7 @@ func (o *outbox) editCard(ctx context.Context, t todo, q *question) error {
 	}
 	err = o.post.edit(ctx, t.room(), t.shown.TS, m)
 	if err == nil {
-		if err = o.db.Redrawn(t.r.ID, cardKey(t.r.ID), state.Message{Room: t.shown.Room, TS: t.shown.TS, URL: t.shown.URL, Rev: t.r.Rev}); err == nil {
+		if err = o.db.Redrawn(t.r.ID, cardKey(t.r.ID), state.Message{Room: t.room(), TS: t.shown.TS, URL: t.shown.URL, Rev: t.r.Rev}); err == nil {
 			o.timed("card edited", t, q)
 			o.link(ctx, t)
 		}

@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -124,7 +125,8 @@ func (s *stage) begin(ctx context.Context) error {
 		if err := s.sim.Wait(ctx, "the bot's sockets", func() bool { return len(s.sim.Connections()) >= 2 }); err != nil {
 			return err
 		}
-		who := inChannel(i, s.c.Channels, s.c.People)[0]
+		there := inChannel(i, s.c.Channels, s.c.People)
+		who := there[slices.IndexFunc(there, mayDecide)] // one of the first three
 		_, err := s.sim.As(personID(who)).In(channelID(i)).Slash(ctx, fmt.Sprintf("/reconcile incident INC-%d", 1000+i))
 		if err != nil {
 			return fmt.Errorf("bind the channels: %w", err)
