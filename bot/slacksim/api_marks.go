@@ -123,20 +123,24 @@ func reactionsRemove(s *Sim, c *call) (obj, *failure) {
 	if f != nil {
 		return nil, f
 	}
+	return obj{}, m.unreact(c.args["name"], s.app.UserID)
+}
+
+func (m *stored) unreact(name, user string) *failure {
 	reactions := []Reaction{}
 	found := false
 	for _, r := range m.Reactions {
-		if r.Name == c.args["name"] && slices.Contains(r.Users, s.app.UserID) {
+		if r.Name == name && slices.Contains(r.Users, user) {
 			found = true
-			r.Users = slices.DeleteFunc(slices.Clone(r.Users), func(u string) bool { return u == s.app.UserID })
+			r.Users = slices.DeleteFunc(slices.Clone(r.Users), func(u string) bool { return u == user })
 		}
 		if len(r.Users) > 0 {
 			reactions = append(reactions, r)
 		}
 	}
 	if !found {
-		return nil, fail("no_reaction")
+		return fail("no_reaction")
 	}
 	m.Reactions = reactions
-	return obj{}, nil
+	return nil
 }

@@ -131,6 +131,9 @@ func (s *Sim) postable(id string) (*channel, *failure) {
 		if u.Deleted || u.Bot {
 			return nil, fail("cannot_dm_bot")
 		}
+		if !s.manifest.messages() {
+			return nil, fail("messages_tab_disabled")
+		}
 		return s.direct(u.ID), nil
 	}
 	c := s.channels[id]

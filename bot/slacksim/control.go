@@ -28,10 +28,14 @@ type order struct {
 	Name    string            `json:"name"`
 	On      bool              `json:"on"`
 	Seconds float64           `json:"seconds"`
+	Count   int               `json:"count"`
 	Rule    *Rule             `json:"rule"`
 	Group   *Group            `json:"group"`
 	New     *Channel          `json:"new"`
 	Person  *User             `json:"person"`
+	Speed   float64           `json:"speed"`
+
+	Snapshot json.RawMessage `json:"snapshot"`
 }
 
 // control serves /_sim/: the same as the methods of Sim and Actor, for those
@@ -106,6 +110,9 @@ func (s *Sim) orders() map[string]orderFunc {
 		},
 		"close": func(ctx context.Context, o order) (any, error) { return s.As(o.User).CloseView(ctx, o.View) },
 		"shortcut": func(ctx context.Context, o order) (any, error) {
+			if o.TS == "" {
+				return s.As(o.User).GlobalShortcut(ctx, o.ID)
+			}
 			return s.As(o.User).In(o.Channel).MessageShortcut(ctx, o.TS, o.ID)
 		},
 		"message": func(ctx context.Context, o order) (any, error) {
@@ -125,11 +132,32 @@ func (s *Sim) orders() map[string]orderFunc {
 		"deactivate": func(_ context.Context, o order) (any, error) {
 			return nil, s.SetUser(o.User, func(u *User) { u.Deleted = o.On })
 		},
-		"revoke":        func(_ context.Context, o order) (any, error) { s.Revoke(o.Name, o.On); return nil, nil },
-		"faults":        func(_ context.Context, o order) (any, error) { return nil, s.newFault(o) },
-		"faults/clear":  func(context.Context, order) (any, error) { s.ClearFaults(); return nil, nil },
-		"disconnect":    func(_ context.Context, o order) (any, error) { return s.Disconnect(Disconnect(o.How)), nil },
-		"link/on":       func(context.Context, order) (any, error) { s.LinkOn(); return nil, nil },
+		"revoke":       func(_ context.Context, o order) (any, error) { s.Revoke(o.Name, o.On); return nil, nil },
+		"faults":       func(_ context.Context, o order) (any, error) { return nil, s.newFault(o) },
+		"faults/clear": func(context.Context, order) (any, error) { s.ClearFaults(); return nil, nil },
+		"storm":        func(_ context.Context, o order) (any, error) { s.Storm(o.Count); return nil, nil },
+		"uninstall":    func(_ context.Context, o order) (any, error) { s.Uninstall(o.On); return nil, nil },
+		"mention": func(ctx context.Context, o order) (any, error) {
+			return s.As(o.User).In(o.Channel).InThread(o.Thread).Mention(ctx, "@"+s.app.Name+" "+o.Text)
+		},
+		"suggest": func(ctx context.Context, o order) (any, error) {
+			if o.View != "" {
+				return s.As(o.User).SuggestInView(ctx, o.View, o.Element, o.Text)
+			}
+			return s.As(o.User).In(o.Channel).Suggest(ctx, o.TS, o.Element, o.Text)
+		},
+		"react": func(_ context.Context, o order) (any, error) {
+			return nil, s.As(o.User).In(o.Channel).React(o.TS, o.Name)
+		},
+		"home":       func(_ context.Context, o order) (any, error) { return s.As(o.User).OpenHome() },
+		"disconnect": func(_ context.Context, o order) (any, error) { return s.Disconnect(Disconnect(o.How)), nil },
+		"link/on":    func(context.Context, order) (any, error) { s.LinkOn(); return nil, nil },
+		"snapshot": func(context.Context, order) (any, error) {
+			raw, err := s.Snapshot()
+			return json.RawMessage(raw), err
+		},
+		"restore":       func(_ context.Context, o order) (any, error) { return nil, s.Restore(o.Snapshot) },
+		"clock/speed":   func(_ context.Context, o order) (any, error) { return nil, s.setSpeed(o) },
 		"clock/advance": func(_ context.Context, o order) (any, error) { return nil, s.advance(o) },
 	}
 }
@@ -178,11 +206,25 @@ func (s *Sim) newFault(o order) error {
 }
 
 func (s *Sim) advance(o order) error {
-	c, ok := s.clock.(*ManualClock)
+	c, ok := s.clock.(interface{ Advance(time.Duration) })
 	if !ok {
 		return fmt.Errorf("advance the clock: it is the machine's and runs by itself")
 	}
 	c.Advance(time.Duration(o.Seconds * float64(time.Second)))
+	s.tell()
+	return nil
+}
+
+func (s *Sim) setSpeed(o order) error {
+	c, ok := s.clock.(*ScaledClock)
+	switch {
+	case !ok:
+		return fmt.Errorf("change the speed of the clock: only a scaled clock has one")
+	case o.Speed < 0 || o.Speed > 10_000:
+		return fmt.Errorf("change the speed of the clock: want 0 to 10000, not %v", o.Speed)
+	}
+	c.SetSpeed(o.Speed)
+	s.tell()
 	return nil
 }
 

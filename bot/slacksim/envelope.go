@@ -72,8 +72,19 @@ func (s *Sim) deliver(ctx context.Context, p parcel) (*Envelope, error) {
 			s.forget(d)
 			continue
 		}
-		return s.await(ctx, d)
+		e, err := s.await(ctx, d)
+		s.ended(e)
+		return e, err
 	}
+}
+
+// ended notes in the transcript what became of an envelope.
+func (s *Sim) ended(e *Envelope) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	short := *e
+	short.Payload = nil // it was written when it was sent
+	s.record(Line{Kind: "ended", Envelope: &short})
 }
 
 // dispatch chooses a socket and notes the envelope as sent.
@@ -98,6 +109,7 @@ func (s *Sim) dispatch(p parcel) *delivery {
 	s.pending[d.log.ID] = d
 	s.traffic = keep(s.traffic, d.log)
 	s.stats.Envelopes++
+	s.record(Line{Kind: "sent", Envelope: d.log})
 	return d
 }
 
@@ -185,6 +197,7 @@ func (s *Sim) undelivered(p parcel) *Envelope {
 		Sent: s.clock.Now(), State: "dispatch_failed", Payload: encode(p.payload),
 	}
 	s.traffic = keep(s.traffic, e)
+	s.record(Line{Kind: "sent", Envelope: e})
 	s.bump()
 	return e
 }

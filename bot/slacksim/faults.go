@@ -3,7 +3,6 @@ package slacksim
 import (
 	"fmt"
 	"net/http"
-	"slices"
 	"strconv"
 	"time"
 )
@@ -32,6 +31,9 @@ type Rule struct {
 	DropAnswer bool          `json:"drop_answer,omitempty"` // do it, then end the connection
 	Swallow    bool          `json:"swallow,omitempty"`     // an envelope is never sent
 	Twice      bool          `json:"twice,omitempty"`       // an envelope's contents are sent again under another id
+	Truncate   bool          `json:"truncate,omitempty"`    // do it, and send half of the answer
+	Lose       bool          `json:"lose,omitempty"`        // answer ok, but the message or file never appears
+	Warn       string        `json:"warn,omitempty"`        // a warning beside the answer
 
 	seen, fired int
 }
@@ -134,6 +136,9 @@ func (r *Rule) after(w http.ResponseWriter) bool {
 	return true
 }
 
+// truncates tells whether only half of the answer is sent.
+func (r *Rule) truncates() bool { return r != nil && r.Truncate }
+
 // swallows tells whether an envelope is lost on its way.
 func (r *Rule) swallows() bool { return r != nil && r.Swallow }
 
@@ -166,95 +171,6 @@ func hangUp(w http.ResponseWriter) {
 	if h, ok := w.(http.Hijacker); ok {
 		if conn, _, err := h.Hijack(); err == nil {
 			_ = conn.Close()
-		}
-	}
-}
-
-// Disconnect says how Slack ends or spoils the app's sockets.
-type Disconnect string
-
-// The ways of ending sockets.
-const (
-	DisconnectWarning Disconnect = "warning"           // a warning, refresh_requested ten seconds later
-	DisconnectRefresh Disconnect = "refresh_requested" // at once, then closed
-	DisconnectLinkOff Disconnect = "link_disabled"     // Socket Mode switched off, until LinkOn
-	DisconnectReset   Disconnect = "reset"             // the network is gone
-	DisconnectClose   Disconnect = "close"             // a normal close, no frame before it
-	DisconnectSilent  Disconnect = "silent"            // open, but nothing comes any more
-	DisconnectMute    Disconnect = "mute"              // pings come, envelopes do not
-	DisconnectGarbage Disconnect = "garbage"           // a frame that is not JSON; the socket stays
-)
-
-// Disconnect does this to every open socket and tells to how many.
-func (s *Sim) Disconnect(how Disconnect) int {
-	s.mu.Lock()
-	sockets := slices.Clone(s.sockets)
-	s.linkOff = s.linkOff || how == DisconnectLinkOff
-	for _, c := range sockets {
-		c.silent = c.silent || how == DisconnectSilent
-		c.mute = c.mute || how == DisconnectMute
-	}
-	s.bump()
-	s.mu.Unlock()
-	for _, c := range sockets {
-		s.disconnect(c, how)
-	}
-	return len(sockets)
-}
-
-// LinkOn switches Socket Mode on again.
-func (s *Sim) LinkOn() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.linkOff = false
-	s.bump()
-}
-
-func (s *Sim) disconnect(c *socket, how Disconnect) {
-	switch how {
-	case DisconnectWarning:
-		_ = c.send(obj{"type": "disconnect", "reason": "warning", "debug_info": obj{"host": "applink-1"}})
-		s.clock.AfterFunc(10*time.Second, func() { s.disconnect(c, DisconnectRefresh) })
-	case DisconnectRefresh, DisconnectLinkOff:
-		s.retire(c)
-		_ = c.send(obj{"type": "disconnect", "reason": string(how), "debug_info": obj{"host": "applink-1"}})
-		c.close(1000, "")
-	case DisconnectReset:
-		s.retire(c)
-		c.reset()
-	case DisconnectClose:
-		s.retire(c)
-		c.close(1001, "going away")
-	case DisconnectGarbage:
-		_ = c.sendRaw(1, []byte("this is not JSON"))
-	}
-}
-
-// retire keeps envelopes from a socket that is about to end.
-func (s *Sim) retire(c *socket) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	c.ready = false
-	s.doom(c)
-}
-
-// AppDies says that the app's process is about to be killed: what it has not
-// acknowledged by then is lost, and is no finding.
-func (s *Sim) AppDies() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, c := range s.sockets {
-		s.doom(c)
-	}
-}
-
-// doom excuses what is under way on a socket: it ends before the app had its
-// three seconds. The lock is held.
-func (s *Sim) doom(c *socket) {
-	c.doomed = true
-	for _, d := range s.pending {
-		if d.socket == c {
-			d.spoiled = true
 		}
 	}
 }

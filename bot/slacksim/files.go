@@ -10,10 +10,15 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+
+	"reconcilebot/bot/slacksim/blockkit"
 )
 
 // maxSnippet is the size up to which a file can be shown as a snippet.
 const maxSnippet = 1 << 20
+
+// maxShares is from https://docs.slack.dev/reference/methods/files.completeUploadExternal.
+const maxShares = 100
 
 // File is an uploaded file.
 type File struct {
@@ -94,9 +99,24 @@ func completeUpload(s *Sim, c *call) (obj, *failure) {
 		return nil, fail("invalid_arguments")
 	}
 	for _, id := range channels {
-		if _, f := s.postable(id); f != nil {
+		_, f := s.postable(id)
+		switch {
+		case f == nil:
+		case f.code == "channel_not_found" || f.code == "not_in_channel":
 			return nil, f
+		default:
+			return nil, fail("posting_to_channel_denied")
 		}
+	}
+	if len(channels) > maxShares {
+		return nil, fail("channels_limit_exceeded")
+	}
+	blocks, f := s.blocks(c.args["blocks"], blockkit.Message)
+	if f != nil {
+		return nil, f
+	}
+	if c.args["initial_comment"] != "" {
+		blocks = nil // "if you provide both, blocks is ignored"
 	}
 	var done []*File
 	for _, w := range wanted {
@@ -106,7 +126,9 @@ func completeUpload(s *Sim, c *call) (obj, *failure) {
 		}
 		done = append(done, f)
 	}
-	s.clock.AfterFunc(s.opts.ShareDelay, func() { s.share(done, channels, c.args) })
+	if !c.lose {
+		s.clock.AfterFunc(s.opts.ShareDelay, func() { s.share(done, channels, c.args, blocks) })
+	}
 	out := []obj{}
 	for _, f := range done {
 		out = append(out, s.wireFile(*f, c.base))
@@ -137,7 +159,7 @@ func (s *Sim) complete1(id, title string) (*File, *failure) {
 
 // share posts completed files. It happens after the answer, as on Slack, where
 // files are scanned first.
-func (s *Sim) share(files []*File, channels []string, a args) {
+func (s *Sim) share(files []*File, channels []string, a args, blocks []Block) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
@@ -151,7 +173,7 @@ func (s *Sim) share(files []*File, channels []string, a args) {
 		thread, _ := room.thread(a["thread_ts"])
 		m := Message{
 			TS: s.ts(), ThreadTS: thread, Channel: id, User: s.app.UserID, BotID: s.app.BotID,
-			Subtype: "file_share", Text: a["initial_comment"],
+			Subtype: "file_share", Text: a["initial_comment"], Blocks: blocks,
 		}
 		for _, f := range files {
 			// Messages keep the file as it was: readers hold no lock.
@@ -162,7 +184,7 @@ func (s *Sim) share(files []*File, channels []string, a args) {
 			}
 			m.Files = append(m.Files, *f)
 		}
-		s.inspectContent("file comment", m.Text, nil)
+		s.inspectContent("file comment", m.Text, blocks)
 		s.emitMessage(room.add(m).Message)
 	}
 	s.bump()

@@ -2,6 +2,8 @@ package slacksim
 
 import (
 	"fmt"
+	"io"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -28,6 +30,7 @@ const (
 	RuleTrigger       = "trigger-misused"
 	RuleNoText        = "message-without-text"
 	RuleBroadcast     = "broadcast-mention"
+	RuleMention       = "mention-not-allowed"
 	RuleTainted       = "outside-text-not-escaped"
 	RuleCanary        = "secret-sent"
 	RulePostRate      = "posts-too-fast"
@@ -62,7 +65,9 @@ func (s *Sim) find(rule, format string, args ...any) {
 	} else {
 		s.found[key] = true
 	}
-	s.findings = append(s.findings, Finding{s.clock.Now(), rule, detail})
+	found := Finding{s.clock.Now(), rule, detail}
+	s.findings = append(s.findings, found)
+	s.record(Line{Kind: "finding", Finding: &found})
 	s.log.Warn("finding", "rule", rule, "detail", detail)
 	s.bump()
 }
@@ -105,6 +110,61 @@ func (s *Sim) inspectText(where, text string) {
 			s.find(RuleBroadcast, "%s notifies everyone with %s>", where, mention)
 		}
 	}
+	if s.opts.Mentions == nil {
+		return
+	}
+	for _, m := range mentions.FindAllStringSubmatch(text, -1) {
+		if !slices.Contains(s.opts.Mentions, m[1]) {
+			s.find(RuleMention, "%s mentions %s, who is not to be mentioned", where, m[1])
+		}
+	}
+}
+
+// mentions are those of people and user groups in mrkdwn,
+// https://docs.slack.dev/messaging/formatting-message-text.
+var mentions = regexp.MustCompile(`<(?:@|!subteam\^)([A-Z0-9]+)[|>]`)
+
+// LogWriter looks at what the app logs, as at everything it sends, and passes
+// nothing on: a secret in a log is a finding. A secret that is cut between two
+// writes is seen too.
+func (s *Sim) LogWriter() io.Writer { return &logWriter{sim: s} }
+
+type logWriter struct {
+	sim  *Sim
+	rest string // the end of what was written before
+}
+
+// Write never fails.
+func (w *logWriter) Write(p []byte) (int, error) {
+	w.sim.mu.Lock()
+	defer w.sim.mu.Unlock()
+	text := w.rest + string(p)
+	for _, secret := range append([]string{w.sim.opts.BotToken, w.sim.opts.AppToken}, w.sim.opts.Canaries...) {
+		if secret != "" && strings.Contains(text, secret) {
+			w.sim.find(RuleCanary, "the log contains a secret that must not leave")
+		}
+	}
+	w.rest = text[max(0, len(text)-maxSecret):]
+	return len(p), nil
+}
+
+// maxSecret is how long a secret may be to be found across two writes.
+const maxSecret = 1024
+
+// ExpectSettled fails the test when a message still offers something to press
+// that is no link: a plan that was decided must not look as if it were not.
+func (s *Sim) ExpectSettled(t tester, channel, ts string) {
+	t.Helper()
+	versions := s.Versions(channel, ts)
+	if len(versions) == 0 {
+		t.Errorf("there is no message %s in %s", ts, channel)
+		return
+	}
+	for _, b := range versions[len(versions)-1].Buttons() {
+		if b.URL == "" {
+			t.Errorf("message %s in %s still offers %q", ts, channel, b.Text)
+		}
+	}
 }
 
 // inspectContent looks at a message or view before it is shown.
@@ -119,7 +179,7 @@ func (s *Sim) inspectContent(where string, text string, blocks []Block) {
 		for _, t := range mrkdwnTexts(decode(b.Raw)) {
 			s.inspectText(where, t)
 		}
-		for _, e := range broadcasts(decode(b.Raw)) {
+		for _, e := range richMentions(decode(b.Raw)) {
 			s.inspectText(where, e)
 		}
 	}
@@ -147,11 +207,16 @@ func mrkdwnTexts(v any) []string {
 	return out
 }
 
-func broadcasts(v any) []string {
+func richMentions(v any) []string {
 	var out []string
 	walk(v, func(o obj) {
-		if o["type"] == "broadcast" {
-			out = append(out, "<!"+str(o["range"]))
+		switch o["type"] {
+		case "broadcast":
+			out = append(out, "<!"+str(o["range"])+">")
+		case "user":
+			out = append(out, "<@"+str(o["user_id"])+">")
+		case "usergroup":
+			out = append(out, "<!subteam^"+str(o["usergroup_id"])+">")
 		}
 	})
 	return out

@@ -27,6 +27,22 @@ type hook struct {
 	last          time.Time
 }
 
+// hookSave is a response URL in a snapshot.
+type hookSave struct {
+	User, Channel, Source string
+	Ephemeral             bool
+	Issued, Last          time.Time
+	Used                  int
+}
+
+func (h *hook) save() hookSave {
+	return hookSave{h.user, h.channel, h.source, h.ephemeral, h.issued, h.last, h.used}
+}
+
+func (s hookSave) load() *hook {
+	return &hook{user: s.User, channel: s.Channel, source: s.Source, ephemeral: s.Ephemeral, issued: s.Issued, last: s.Last, used: s.Used}
+}
+
 func (s *Sim) hook(kind string, h hook) string {
 	h.issued = s.clock.Now()
 	path := "/hooks/" + kind + "/" + s.team.ID + "/" + s.id("H") + "/" + s.secret(24)

@@ -59,6 +59,10 @@ func (s *Sim) take(method, key string, size, perSecond float64) time.Duration {
 		return 0
 	}
 	s.stats.RateLimited++
+	if s.stats.Refused == nil {
+		s.stats.Refused = map[string]int{}
+	}
+	s.stats.Refused[method]++
 	if method == "chat.postMessage" {
 		s.find(RulePostRate, "%s: more than one message per second", key)
 	}

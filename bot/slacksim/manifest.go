@@ -15,6 +15,11 @@ type manifest struct {
 		Name string `yaml:"name"`
 	} `yaml:"display_information"`
 	Features struct {
+		Home struct {
+			Tab      bool  `yaml:"home_tab_enabled"`
+			Messages *bool `yaml:"messages_tab_enabled"`
+			ReadOnly bool  `yaml:"messages_tab_read_only_enabled"`
+		} `yaml:"app_home"`
 		Bot struct {
 			DisplayName string `yaml:"display_name"`
 		} `yaml:"bot_user"`
@@ -61,13 +66,25 @@ func parseManifest(text []byte) (*manifest, error) {
 	if m.open {
 		return m, nil
 	}
-	return m, m.check()
+	if err := checkKeys(text); err != nil {
+		return nil, err
+	}
+	if err := m.check(); err != nil {
+		return nil, err
+	}
+	return m, m.checkScopes()
 }
 
 // check holds the limits of Slack's manifest schema that this app can run into.
 func (m *manifest) check() error {
 	if n := len(m.Display.Name); n == 0 || n > 35 {
 		return fmt.Errorf("app manifest: display_information.name has %d characters, want 1 to 35", n)
+	}
+	if n := len(m.Features.Commands); n > maxCommands {
+		return fmt.Errorf("app manifest: %d slash commands, at most %d are allowed", n, maxCommands)
+	}
+	if n := len(m.Features.Shortcuts); n > maxShortcuts {
+		return fmt.Errorf("app manifest: %d shortcuts, at most %d are allowed", n, maxShortcuts)
 	}
 	for _, c := range m.Features.Commands {
 		switch {
@@ -78,6 +95,9 @@ func (m *manifest) check() error {
 		}
 	}
 	for _, s := range m.Features.Shortcuts {
+		if s.Type != "message" && s.Type != "global" {
+			return fmt.Errorf("app manifest: shortcut %q: want the type message or global, not %q", s.Name, s.Type)
+		}
 		if len(s.Name) > 24 || s.CallbackID == "" {
 			return fmt.Errorf("app manifest: shortcut %q: want a name of at most 24 characters and a callback_id", s.Name)
 		}
@@ -115,6 +135,13 @@ func (m *manifest) granted(scope string) bool {
 
 // scopes is the header and error form of what was granted.
 func (m *manifest) scopes() string { return strings.Join(m.OAuth.Scopes.Bot, ",") }
+
+func (m *manifest) home() bool { return m.open || m.Features.Home.Tab }
+
+// messages tells whether the app has a tab for direct messages.
+func (m *manifest) messages() bool {
+	return m.open || m.Features.Home.Messages == nil || *m.Features.Home.Messages
+}
 
 func (m *manifest) interactive() bool { return m.open || m.Settings.Interactivity.Enabled }
 

@@ -1,6 +1,7 @@
 package slacksim
 
 import (
+	"maps"
 	"slices"
 	"time"
 )
@@ -13,6 +14,7 @@ type Metrics struct {
 	Unacked     int             `json:"unacked"`
 	Lost        int             `json:"lost"` // not acknowledged, by no fault of the app
 	RateLimited int             `json:"rate_limited"`
+	Refused     map[string]int  `json:"refused,omitempty"` // of these, by method
 	AckMedian   time.Duration   `json:"ack_median"`
 	AckMax      time.Duration   `json:"ack_max"`
 	latencies   []time.Duration // the last thousand
@@ -32,7 +34,7 @@ func (s *Sim) Metrics() Metrics {
 	if sorted := slices.Sorted(slices.Values(m.latencies)); len(sorted) > 0 {
 		m.AckMedian = sorted[len(sorted)/2]
 	}
-	m.latencies = nil
+	m.latencies, m.Refused = nil, maps.Clone(m.Refused)
 	return m
 }
 
@@ -50,17 +52,21 @@ type Call struct {
 func (s *Sim) note(c *call, began time.Time, status int, code string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.calls = keep(s.calls, Call{
+	made := Call{
 		At: began, Method: c.name, Args: c.args, Status: status, Error: code,
 		Took: s.clock.Now().Sub(began), Channel: c.args["channel"],
-	})
+	}
+	s.calls = keep(s.calls, made)
+	s.record(Line{Kind: "call", Call: &made})
 	s.bump()
 }
 
 func (s *Sim) noteHook(status int, text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.calls = keep(s.calls, Call{At: s.clock.Now(), Method: "response_url", Status: status, Error: errorText(status, text)})
+	made := Call{At: s.clock.Now(), Method: "response_url", Status: status, Error: errorText(status, text)}
+	s.calls = keep(s.calls, made)
+	s.record(Line{Kind: "call", Call: &made})
 	s.bump()
 }
 

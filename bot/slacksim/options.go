@@ -84,8 +84,15 @@ type Options struct {
 	// or "absent".
 	CommandInstallForm string
 
+	// Transcript gets a line of JSON (Line) for everything that happens. It is
+	// written under the workspace's lock, so it should be a file or a buffer.
+	Transcript io.Writer
+
 	// AllowBroadcast keeps <!channel> and its kin from being a finding.
 	AllowBroadcast bool
+	// Mentions, when not nil, are the only users and user groups, by id, that
+	// the app may mention; others are a finding.
+	Mentions []string
 	// Canaries are secrets that must not appear in anything the app sends.
 	Canaries []string
 	// Tainted are strings from outside, such as <!channel> in an application's

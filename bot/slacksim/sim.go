@@ -51,6 +51,9 @@ type Sim struct {
 	faults    []*Rule
 	revoked   map[string]bool // tokens
 	linkOff   bool            // Socket Mode switched off
+	storm     int             // sockets that are to end as soon as they are greeted
+	inactive  bool            // the app was taken out of the workspace
+	mumbled   bool            // the transcript could not be written
 	findings  []Finding
 	found     map[string]bool
 	calls     []Call

@@ -37,12 +37,13 @@ type socket struct {
 	write sync.Mutex // one writer at a time
 
 	// guarded by Sim.mu
-	since  time.Time
-	silent bool // swallows everything that is sent
-	mute   bool // sends pings but no envelopes
-	doomed bool // ends by no fault of the app
-	ready  bool // hello is out
-	count  int  // envelopes sent
+	since    time.Time
+	silent   bool // swallows everything that is sent
+	mute     bool // sends pings but no envelopes
+	unpinged bool // gets envelopes but no pings
+	doomed   bool // ends by no fault of the app
+	ready    bool // hello is out
+	count    int  // envelopes sent
 }
 
 func connectionsOpen(s *Sim, c *call) (obj, *failure) {
@@ -110,6 +111,7 @@ func (s *Sim) enter(c *socket) bool {
 	s.stats.Connects++
 	c.id, c.since = s.stats.Connects, s.clock.Now()
 	s.sockets = append(s.sockets, c)
+	s.record(Line{Kind: "socket", Socket: c.id, Event: "opened"})
 	return true
 }
 
@@ -117,6 +119,7 @@ func (s *Sim) leave(c *socket) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.sockets = slices.DeleteFunc(s.sockets, func(o *socket) bool { return o == c })
+	s.record(Line{Kind: "socket", Socket: c.id, Event: "closed"})
 	s.bump()
 }
 
@@ -134,6 +137,10 @@ func (s *Sim) hello(c *socket, life int) {
 	if life == debugLife {
 		s.clock.AfterFunc(debugLife*time.Second, func() { s.disconnect(c, DisconnectRefresh) })
 	}
+	if s.stormed() {
+		s.disconnect(c, DisconnectRefresh)
+		return
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c.ready = err == nil
@@ -141,9 +148,12 @@ func (s *Sim) hello(c *socket, life int) {
 	s.bump()
 }
 
+// host is another for each socket, as on Slack.
+func (c *socket) host() string { return "applink-" + strconv.Itoa(c.id) }
+
 func debugInfo(c *socket, life int) obj {
 	return obj{
-		"host": "applink-" + strconv.Itoa(c.id), "started": "2026-01-01 00:00:00.000", "build_number": 1,
+		"host": c.host(), "started": "2026-01-01 00:00:00.000", "build_number": 1,
 		"approximate_connection_time": life,
 	}
 }
@@ -154,7 +164,7 @@ func (s *Sim) ping(c *socket) {
 	if s.closed || !slices.Contains(s.sockets, c) {
 		return
 	}
-	if !c.silent {
+	if !c.silent && !c.unpinged {
 		s.background(func() { _ = c.control(websocket.PingMessage, []byte("ping")) })
 	}
 	s.clock.AfterFunc(s.opts.PingEvery, func() {

@@ -31,6 +31,8 @@ func (p *Place) Mention(_ context.Context, text string) (*Invocation, error) {
 	switch {
 	case c.Archived:
 		return nil, fmt.Errorf("write in #%s: it is archived", c.Name)
+	case c.IM && c.has(s.app.UserID) && (s.manifest.Features.Home.ReadOnly || !s.manifest.messages()):
+		return nil, fmt.Errorf("write to %s: sending messages to this app has been turned off", s.app.Name)
 	case !c.has(u.ID):
 		return nil, fmt.Errorf("write in #%s: %s is not a member", c.Name, u.Name)
 	}

@@ -64,9 +64,20 @@ func (s *Sim) api(w http.ResponseWriter, r *http.Request) {
 		s.note(c, began, http.StatusServiceUnavailable, "fault")
 		return
 	}
+	if rule != nil {
+		c.lose = rule.Lose
+		if rule.Warn != "" {
+			c.warning = rule.Warn
+		}
+	}
 	status, answer := s.answer(w, c)
 	s.note(c, began, status, str(answer["error"]))
 	if rule.after(w) {
+		return
+	}
+	if rule.truncates() {
+		raw := encode(answer)
+		_, _ = w.Write(raw[:len(raw)/2]) // a client that is gone needs no answer
 		return
 	}
 	writeJSON(w, status, answer)
@@ -117,6 +128,8 @@ func (s *Sim) admit(c *call) *failure {
 		return nil
 	case c.token == "":
 		return fail("not_authed")
+	case s.inactive && c.token == s.opts.BotToken:
+		return fail("account_inactive")
 	case s.revoked[c.token]:
 		return fail("token_revoked")
 	case c.token != s.opts.BotToken && c.token != s.opts.AppToken:
@@ -173,6 +186,9 @@ func (c *call) read(r *http.Request) error {
 		}
 		c.take(r.MultipartForm.Value)
 	default:
+		if strings.Contains(strings.ToLower(r.Header.Get("Content-Type")), "charset") {
+			c.warning = "superfluous_charset"
+		}
 		raw, err := io.ReadAll(body)
 		if err != nil {
 			return err

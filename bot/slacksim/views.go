@@ -208,9 +208,15 @@ func viewsPublish(s *Sim, c *call) (obj, *failure) {
 	if u == nil {
 		return nil, fail("invalid_arguments")
 	}
+	if !s.manifest.home() {
+		return nil, fail("not_enabled")
+	}
 	v, f := s.parseView(c.args["view"])
 	if f != nil {
 		return nil, f
+	}
+	if v.Type != string(blockkit.Home) {
+		return nil, viewFault("/view/type", "must be home")
 	}
 	if old := s.homes[u.ID]; old != nil {
 		if h := c.args["hash"]; h != "" && h != old.Hash {
