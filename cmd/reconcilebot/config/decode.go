@@ -19,9 +19,10 @@ import (
 type decoder struct{ *notes }
 
 var (
-	// tokenText matches what looks like a secret itself: tokens of Slack and
-	// GitHub, signed tokens as Argo CD and Kubernetes issue them, and keys.
-	tokenText = regexp.MustCompile(`xox[a-z]-|xapp-|gh[pousr]_[A-Za-z0-9]{8}|github_pat_|eyJ[A-Za-z0-9_-]{8,}\.|-----BEGIN`)
+	// tokenText matches what looks like a secret itself: tokens of Slack, GitHub
+	// and Jira, secrets of webhooks, signed tokens as Argo CD and Kubernetes
+	// issue them, and keys.
+	tokenText = regexp.MustCompile(`xox[a-z]-|xapp-|gh[pousr]_[A-Za-z0-9]{8}|whsec_|ATATT3|github_pat_|eyJ[A-Za-z0-9_-]{8,}\.|-----BEGIN`)
 	// tokenKey matches keys under which people put one.
 	tokenKey = regexp.MustCompile(`(?i)(token|secret|password|passwd|apikey)$`)
 )
