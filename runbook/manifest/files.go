@@ -55,12 +55,33 @@ type files struct {
 	vetted map[string]bool
 	// texts keeps what was parsed, by content.
 	texts map[[sha256.Size]byte]*text
+	// links keeps where names lead to in the tree; plugins, whether a file may
+	// configure one.
+	links   map[string]link
+	plugins map[string]bool
+}
+
+// link is where a name leads to.
+type link struct {
+	to  string
+	err error
+}
+
+// follow is follow, remembered: the tree does not change.
+func (f *files) follow(name string) (string, error) {
+	l, ok := f.links[name]
+	if !ok {
+		l.to, l.err = follow(f.tree, name)
+		f.links[name] = l
+	}
+	return l.to, l.err
 }
 
 func newFiles(tree Tree, limits Limits) *files {
 	return &files{
 		tree: tree, limits: limits.withDefaults(), edited: map[string][]byte{},
 		digests: map[string]string{}, decoded: map[[sha256.Size]byte]decodedFile{}, vetted: map[string]bool{}, texts: map[[sha256.Size]byte]*text{},
+		links: map[string]link{}, plugins: map[string]bool{},
 	}
 }
 

@@ -23,7 +23,7 @@ func guard(c Change, structure bool) *Refusal {
 		return refuse(Structure, "Add or delete the manifest by hand.", "whole objects can't be written back so far")
 	case isIdentity(c.Path):
 		return refuse(Structure, "Change the manifest by hand.", "%s names the object: with another one it would be another object", c.Path)
-	case structure && c.Op != Set && (c.Op == Remove || c.Live != nil):
+	case structure && (c.Op == Remove || c.Live != nil):
 		return nil
 	case c.Op == Remove || c.Live == nil:
 		return refuse(Structure, "Take "+c.Path.String()+" out of the manifest by hand.", "fields can't be removed so far, only values changed")

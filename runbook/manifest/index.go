@@ -14,6 +14,9 @@ type Index struct {
 	mu sync.Mutex
 	// readers are by source, as JSON.
 	readers map[string]known
+	// last is the source that was rendered last, as a target.
+	last     string
+	rendered []Resource
 }
 
 // known is what is known of one source.
@@ -29,6 +32,27 @@ func NewIndex() *Index { return &Index{readers: map[string]known{}} }
 func (x *Index) Fill(ctx context.Context, tree Tree, sources []Source, limits Limits) error {
 	_, err := newReaders(ctx, newFiles(tree, limits), Request{Consumers: sources, Index: x})
 	return err
+}
+
+// Render is RenderDir, and remembers the result for the proposal that follows.
+func (x *Index) Render(ctx context.Context, tree Tree, src Source, limits Limits) ([]Resource, error) {
+	list, err := RenderDir(ctx, tree, src, limits)
+	if err == nil {
+		x.mu.Lock()
+		defer x.mu.Unlock()
+		x.last, x.rendered = keyOf(src), list
+	}
+	return list, err
+}
+
+// take gives what Render has remembered for a source.
+func (x *Index) take(src Source) ([]Resource, bool) {
+	if x == nil {
+		return nil, false
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.rendered, x.rendered != nil && x.last == keyOf(src)
 }
 
 func (x *Index) get(src Source) (known, bool) {

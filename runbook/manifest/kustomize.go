@@ -87,7 +87,7 @@ func (f *files) dirOf(src Source) (string, error) {
 	if err != nil || dir == "." {
 		return dir, err
 	}
-	real, err := follow(f.tree, dir)
+	real, err := f.follow(dir)
 	if err == nil && real == "" {
 		return "", refuse(NotFound, "Look at the source's path.", "the directory %s is not in the repository", dir)
 	}

@@ -48,7 +48,7 @@ func (k *kustomizeFS) inTree(name string) (string, error) {
 	if k.files.edited[name] != nil {
 		return name, nil
 	}
-	real, err := follow(k.files.tree, name)
+	real, err := k.files.follow(name)
 	if r, ok := errors.AsType[*Refusal](err); ok && k.refusal == nil {
 		k.refusal = r
 	}

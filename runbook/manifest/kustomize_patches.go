@@ -55,6 +55,23 @@ func (s *search) wrap(path Path, from int, value any, remove bool) (any, bool) {
 	return []any{item}, true
 }
 
+// steady tells whether a strategic merge leaves the order of lists alone: from
+// a step of the path on, each list has no item but the one that is named.
+// Versions of Kustomize differ in where they put merged items of longer ones.
+func (s *search) steady(from int) bool {
+	for i, e := range s.change.Path {
+		if i < from || e.Item == nil {
+			continue
+		}
+		list, _, _ := lookup(s.object().Content, s.change.Path[:i])
+		items, _ := list.([]any)
+		if len(items) > 1 || len(items) == 1 && itemIndex(items, e) < 0 {
+			return false
+		}
+	}
+	return true
+}
+
 // mergeKey is a merge key's value as the object has it: a port is a number.
 func (s *search) mergeKey(at Path, field, text string) any {
 	for _, object := range []any{s.object().Content, s.change.Live} {
@@ -152,6 +169,9 @@ func (s *search) graft(d document) ([]byte, *Refusal) {
 		e, r := d.t.edit(d.file, d.root, Change{Path: path, Op: Set, Live: s.change.Live}, false)
 		return e.content, r
 	}
+	if !s.steady(n) {
+		return nil, refuse(Structure, byHand, "a merge may change the order of a list")
+	}
 	parent, r := owned(d.root, path[:n])
 	if r != nil {
 		return nil, r
@@ -179,7 +199,7 @@ func (s *search) newPatch() (bool, error) {
 	d, own := s.target()
 	tree, ok := s.wrap(s.change.Path, 0, s.value(), s.change.Op == Remove)
 	body, isMap := tree.(map[string]any)
-	if !own || !ok || !isMap {
+	if !own || !ok || !isMap || !s.steady(0) {
 		return false, nil
 	}
 	o := s.object().Object()

@@ -72,7 +72,7 @@ func (g *grasp) kustomization(ctx context.Context, dir string, depth int) error 
 		if !g.files.exists(file) {
 			continue
 		}
-		real, err := follow(g.files.tree, file)
+		real, err := g.files.follow(file)
 		if err != nil || real == "" {
 			return cmpErr(err, refuse(Unreadable, byHand, "%s leads nowhere", file))
 		}
@@ -132,7 +132,7 @@ func (g *grasp) path(ctx context.Context, dir, text string, depth int) error {
 	if text == "" || len(text) > maxText || !fs.ValidPath(name) || name == dir {
 		return nil
 	}
-	real, err := follow(g.files.tree, name)
+	real, err := g.files.follow(name)
 	if g.files.edited[name] != nil {
 		real, err = name, nil
 	}
@@ -162,9 +162,19 @@ func (g *grasp) plugin(ctx context.Context, dir, file string, depth int) error {
 		return nil
 	}
 	g.seen[dir+"\x00"+file] = true
+	if may, known := g.files.plugins[file]; known && !may {
+		return nil
+	}
 	content, err := g.files.read(file)
-	if err != nil || !bytes.Contains(content, []byte("builtin")) {
+	if err != nil {
 		return err
+	}
+	may := bytes.Contains(content, []byte("builtin"))
+	if len(g.files.edited) == 0 {
+		g.files.plugins[file] = may
+	}
+	if !may {
+		return nil
 	}
 	if err := g.files.vet(file, content); err != nil {
 		return err

@@ -59,7 +59,7 @@ func (f *files) taken(ctx context.Context, dirs []string) (map[string]bool, erro
 				if name == dir || !fs.ValidPath(name) || len(text) > maxText {
 					continue
 				}
-				if at, err := follow(f.tree, name); err == nil && at != "" && f.kustomizationIn(at) != "" {
+				if at, err := f.follow(name); err == nil && at != "" && f.kustomizationIn(at) != "" {
 					taken[at] = true
 				}
 			}

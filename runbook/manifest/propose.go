@@ -58,8 +58,11 @@ func (p *proposer) begin(ctx context.Context) (before []Resource, err error) {
 		return nil, err
 	}
 	p.proof.Renderer = p.renderer.library()
-	if p.rendered, err = p.renderer.render(ctx, p.files, p.req.Target); err != nil {
-		return nil, err
+	var known bool
+	if p.rendered, known = p.req.Index.take(p.req.Target); !known {
+		if p.rendered, err = p.renderer.render(ctx, p.files, p.req.Target); err != nil {
+			return nil, err
+		}
 	}
 	for _, r := range p.rendered {
 		p.names = append(p.names, r.Object())

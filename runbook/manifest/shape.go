@@ -12,7 +12,7 @@ import (
 type shaped struct {
 	splice
 	// parent is the mapping or list that changes. Of its nodes, those from
-	// gone to goneEnd go away, or came new ones are added at its end.
+	// gone to goneEnd go away, and came new ones take their place.
 	parent        *yaml.Node
 	gone, goneEnd int
 	came          int
@@ -21,11 +21,17 @@ type shaped struct {
 // isShape tells whether a change can only be made by adding or taking away
 // more than a value.
 func isShape(c Change, found *Refusal) bool {
+	if _, ok := c.Live.([]any); ok && c.Op == Set {
+		return true
+	}
 	return c.Op == Remove || c.Op == Add && (!isScalar(c.Live) || found != nil && found.Class == Structure)
 }
 
 // reshape finds the lines that go, or where new ones come and what they say.
 func (t *text) reshape(root *yaml.Node, c Change) (shaped, *Refusal) {
+	if list, ok := c.Live.([]any); ok && c.Op == Set {
+		return t.rewrite(root, c.Path, list)
+	}
 	if c.Op == Remove {
 		return t.cut(root, c.Path)
 	}

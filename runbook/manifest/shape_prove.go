@@ -30,7 +30,7 @@ func (s shaped) same(a, b *yaml.Node) bool {
 		if len(is) != len(was)+s.came {
 			return false
 		}
-		is = is[:len(was)]
+		is = slices.Concat(is[:s.gone], is[s.gone+s.came:])
 	}
 	return slices.EqualFunc(was, is, s.same)
 }

@@ -92,7 +92,11 @@ func (o Options) source() (src manifest.Source, pinned *manifest.Refusal, err er
 
 func (o Options) propose(ctx context.Context, tree fs.FS, src manifest.Source, live []map[string]any, pinned *manifest.Refusal) (Result, error) {
 	limits := manifest.Limits{}
-	rendered, err := manifest.RenderDir(ctx, tree, src, limits)
+	known := o.Known
+	if known == nil {
+		known = &Known{index: manifest.NewIndex()}
+	}
+	rendered, err := known.index.Render(ctx, tree, src, limits)
 	if r, ok := errors.AsType[*manifest.Refusal](err); ok {
 		if pinned != nil {
 			r = pinned
@@ -109,9 +113,8 @@ func (o Options) propose(ctx context.Context, tree fs.FS, src manifest.Source, l
 	if pinned != nil {
 		return conclude(manifest.Proposal{Changes: refusals(changes, pinned)}), nil
 	}
-	known := o.Known
-	if known == nil {
-		if known, err = Learn(ctx, tree); err != nil {
+	if o.Known == nil {
+		if err := known.learn(ctx, tree); err != nil {
 			return Result{}, err
 		}
 	}
@@ -148,12 +151,18 @@ type Known struct {
 
 // Learn finds out who reads what in a tree.
 func Learn(ctx context.Context, tree fs.FS) (*Known, error) {
-	roots, err := manifest.Roots(ctx, tree, manifest.Limits{})
-	if err != nil {
-		return nil, fmt.Errorf("look for who else reads the files: %w", err)
+	known := &Known{index: manifest.NewIndex()}
+	return known, known.learn(ctx, tree)
+}
+
+func (k *Known) learn(ctx context.Context, tree fs.FS) (err error) {
+	if k.roots, err = manifest.Roots(ctx, tree, manifest.Limits{}); err == nil {
+		err = k.index.Fill(ctx, tree, k.roots, manifest.Limits{})
 	}
-	known := &Known{roots: roots, index: manifest.NewIndex()}
-	return known, known.index.Fill(ctx, tree, roots, manifest.Limits{})
+	if err != nil {
+		return fmt.Errorf("look for who else reads the files: %w", err)
+	}
+	return nil
 }
 
 // Roots are the kustomizations that no other takes in.

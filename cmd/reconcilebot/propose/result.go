@@ -138,17 +138,34 @@ func (r Result) Text() string {
 // write makes the edits, each file at once or not at all.
 func write(root *os.Root, edits []Edit) error {
 	for _, e := range edits {
+		if err := writeFile(root, e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func writeFile(root *os.Root, e Edit) error {
+	if e.Deleted {
+		if err := root.Remove(e.File); err != nil {
+			return fmt.Errorf("delete %s: %w", e.File, err)
+		}
+		return nil
+	}
+	mode := os.FileMode(0o644)
+	if !e.Created {
 		info, err := root.Stat(e.File)
 		if err != nil {
 			return fmt.Errorf("look at %s: %w", e.File, err)
 		}
-		next := e.File + ".reconcilebot-new"
-		if err := root.WriteFile(next, []byte(e.Content), info.Mode().Perm()); err != nil {
-			return fmt.Errorf("write %s: %w", e.File, err)
-		}
-		if err := root.Rename(next, e.File); err != nil {
-			return fmt.Errorf("replace %s: %w", e.File, err)
-		}
+		mode = info.Mode().Perm()
+	}
+	next := e.File + ".reconcilebot-new"
+	if err := root.WriteFile(next, []byte(e.Content), mode); err != nil {
+		return fmt.Errorf("write %s: %w", e.File, err)
+	}
+	if err := root.Rename(next, e.File); err != nil {
+		return fmt.Errorf("replace %s: %w", e.File, err)
 	}
 	return nil
 }
