@@ -29,8 +29,9 @@ type timeUTC = time.Time
 
 // DB is the open file. It is safe for concurrent use.
 type DB struct {
-	bolt *bolt.DB
-	now  func() time.Time
+	bolt    *bolt.DB
+	commits *committer
+	now     func() time.Time
 	// changed gets a value, without blocking, whenever something is to be
 	// said or redrawn.
 	changed chan struct{}
@@ -54,13 +55,10 @@ func Open(path string, now func() time.Time) (*DB, error) {
 	case err != nil:
 		return nil, fmt.Errorf("open state file %s: %w", path, err)
 	}
-	// Commands of several people that arrive together share one write to
-	// disk; a lone one waits no longer than this for company.
-	b.MaxBatchDelay = time.Millisecond
 	if err := b.Update(migrate); err != nil {
 		return nil, errors.Join(fmt.Errorf("open state file %s: %w", path, err), b.Close())
 	}
-	return &DB{bolt: b, now: func() time.Time { return now().UTC() }, changed: make(chan struct{}, 1), toFile: make(chan struct{}, 1)}, nil
+	return &DB{bolt: b, commits: &committer{bolt: b}, now: func() time.Time { return now().UTC() }, changed: make(chan struct{}, 1), toFile: make(chan struct{}, 1)}, nil
 }
 
 // Close waits for the transactions under way and closes the file.
@@ -87,7 +85,7 @@ func (db *DB) Backup(w io.Writer) error {
 
 // update is a writing transaction with one time for all that it writes.
 func (db *DB) update(work func(tx *bolt.Tx, now time.Time) error) error {
-	err := db.bolt.Batch(func(tx *bolt.Tx) error { return work(tx, db.now()) })
+	err := db.commits.commit(func(tx *bolt.Tx) error { return work(tx, db.now()) })
 	if err == nil {
 		for _, hint := range []chan struct{}{db.changed, db.toFile} {
 			select {
