@@ -64,7 +64,11 @@ func ofRun(r state.Reconciliation) (drift.TargetInfo, error) {
 		return drift.TargetInfo{}, err
 	}
 	info := drift.TargetInfo{Target: t}
-	if seen, ok := book.SeenIn(r); ok {
+	seen, ok := book.SeenIn(r)
+	if look, paused := book.InspectedIn(r); paused {
+		seen.Drift, ok = look.Before, true
+	}
+	if ok {
 		d := seen.Drift
 		info.RepoURL, info.Path, info.TargetRevision = d.RepoURL, d.Path, d.TargetRevision
 	}
@@ -88,6 +92,9 @@ func (c *Commands) mayApprove(ctx context.Context, k clicked) error {
 	q := k.question(access.Approve)
 	q.Asked = k.run.Decision.By
 	plan, _ := book.PlanIn(k.run)
+	if sim, ok := book.SimulationIn(k.run); ok {
+		plan.Seen.Drift.Changes = sim.Undo
+	}
 	for _, change := range plan.Seen.Drift.Changes {
 		e := change.Evidence
 		if e.Person == "" {

@@ -43,6 +43,10 @@ func (c *Commands) click(ctx context.Context, req Request) (Reply, error) {
 		return c.askNo(k)
 	case card.ActionApprove:
 		return c.approve(ctx, k)
+	case card.ActionPause:
+		return c.askPause(k)
+	case card.ActionExtend, card.ActionResume, card.ActionLook:
+		return c.clickedPause(ctx, k, req)
 	case card.ActionLeave:
 		_, err = c.Engine.Leave(k.run.ID, k.by.Person)
 	case card.ActionAgain:
@@ -62,6 +66,10 @@ func rightsOf() map[string][]access.Right {
 		card.ActionLeave:   {access.Decide},
 		card.ActionAgain:   {access.Decide},
 		card.ActionRetry:   {access.Decide},
+		card.ActionPause:   {access.Pause},
+		card.ActionExtend:  {access.Pause},
+		card.ActionResume:  {access.Pause},
+		card.ActionLook:    {access.See},
 		card.ActionApprove: {access.Approve},
 		card.ActionDecline: {access.Approve, access.Decide},
 	}

@@ -9,6 +9,7 @@ import (
 	"reconcilebot/commands/access"
 	"reconcilebot/commands/card"
 	"reconcilebot/runbook"
+	"reconcilebot/runbook/drift"
 	"reconcilebot/runbook/fault"
 	"reconcilebot/state"
 )
@@ -30,6 +31,9 @@ type Config struct {
 	// Tickets names the ticket systems that take records for an address; nil
 	// for none.
 	Tickets func(address string) []string
+	// Foreign says what keeps a target from being reconciled that no pause of
+	// ours is; ours tells whether it has one. Nobody is asked if nil.
+	Foreign func(ctx context.Context, t drift.Target, ours bool) ([]string, error)
 	// Log gets what is lost without harm; nothing is logged if nil.
 	Log *slog.Logger
 	// Now is the clock; time.Now if nil.

@@ -2,7 +2,6 @@ package commands
 
 import (
 	"context"
-	"errors"
 	"strings"
 
 	"reconcilebot/commands/card"
@@ -51,16 +50,12 @@ func (board) run(ctx context.Context, c *Commands, call call) (Reply, error) {
 	return Reply{Public: &m}, nil
 }
 
-func (stands) run(_ context.Context, c *Commands, call call) (Reply, error) {
-	r, err := c.DB.Holding(call.on.Target.String())
-	if err != nil && !errors.Is(err, state.ErrNotFound) {
+func (stands) run(ctx context.Context, c *Commands, call call) (Reply, error) {
+	is, err := c.standing(ctx, call.on.TargetInfo)
+	if err != nil {
 		return Reply{}, err
 	}
-	var open *state.Reconciliation
-	if err == nil {
-		open = &r
-	}
-	m := card.Status(call.on.TargetInfo, open, c.Now())
+	m := card.Status(call.on.TargetInfo, is, c.Now())
 	return Reply{Ephemeral: &m}, nil
 }
 

@@ -25,6 +25,11 @@ func (c *Commands) Check(req Request) map[string]string {
 	case n > card.MaxReason:
 		return map[string]string{card.BlockReason: fmt.Sprintf("%d characters too long.", n-card.MaxReason)}
 	}
+	if _, asked := req.View.Values[card.BlockLength]; asked {
+		if _, err := length(lasts(req.View)); err != nil {
+			return map[string]string{card.BlockLength: fault.Say(err, "")}
+		}
+	}
 	return nil
 }
 
@@ -57,6 +62,8 @@ func (c *Commands) submit(ctx context.Context, req Request) (Reply, error) {
 		return c.decided(k, req, state.BookName(what))
 	case card.ActionDecline:
 		return c.declined(k, req)
+	case card.ActionPause:
+		return c.paused(ctx, k, req)
 	}
 	return Reply{}, fault.New(fault.Invalid, "This form can't do that.")
 }

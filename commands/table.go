@@ -55,6 +55,24 @@ func table() []command {
 			parse:    parseDecision(book.Revert),
 		},
 		{
+			name: "pause", usage: pauseUsage, who: access.Pause,
+			summary:  "Keep Argo CD from reconciling a target for a while; says first whether that will hold, and puts back exactly what was there",
+			examples: []string{pauseExample, "pause payments-web 1h30m with parents because apps-prod would undo it"},
+			parse:    parsePause,
+		},
+		{
+			name: "extend", usage: "extend TARGET 30m [because …]", who: access.Pause,
+			summary:  "Move the end of a pause",
+			examples: []string{"extend payments-web 30m", "extend payments-web 1h because the queue is not empty yet"},
+			parse:    parseExtend,
+		},
+		{
+			name: "resume", usage: "resume TARGET [because …]", who: access.Pause,
+			summary:  "End a pause; if that would undo a change, somebody else is asked first",
+			examples: []string{"resume payments-web", "resume payments-web because the queue is empty"},
+			parse:    parseResume,
+		},
+		{
 			name: "status", usage: "status [TARGET]", who: access.See,
 			summary:  "Show the incident's board, or how one target stands",
 			examples: []string{"status", "status payments-web"},

@@ -5,6 +5,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"gopkg.in/yaml.v3"
@@ -89,6 +90,11 @@ func TestParse(t *testing.T) {
 		"drift alone means all":        {"drift", lookAround{}},
 		"adopt":                        {"adopt web because slow", takeTo{"adopt", "web", "slow"}},
 		"revert":                       {"revert web because “over”", takeTo{"revert", "web", "over"}},
+		"pause":                        {"pause web 45m because “slow”", halt{"web", 45 * time.Minute, false, "slow"}},
+		"pause in minutes":             {"pause web 90 because slow", halt{"web", 90 * time.Minute, false, "slow"}},
+		"pause with what is above":     {"pause web 1h30m With parents because slow", halt{"web", 90 * time.Minute, true, "slow"}},
+		"extend":                       {"extend web 30m", prolong{"web", 30 * time.Minute, ""}},
+		"resume":                       {"resume web because over", resume{"web", "over"}},
 		"status":                       {"status", board{}},
 		"status of one":                {"status web", stands{"web"}},
 		"summary":                      {"summary", summary{}},
@@ -117,6 +123,15 @@ func TestParseRefuses(t *testing.T) {
 		"adopt with an empty reason":   {"adopt web because  ", "Say why"},
 		"adopt of nothing":             {"adopt because slow", "for example"},
 		"drift of two":                 {"drift a b", "for example"},
+		"a pause without a reason":     {"pause web 45m", "Say why"},
+		"a pause without a length":     {"pause web because slow", "for example"},
+		"a pause of no length":         {"pause web soon because slow", "not a length of time"},
+		"a pause for too long":         {"pause web 25h because slow", "can be extended"},
+		"a pause for no time":          {"pause web 1s because slow", "lasts from"},
+		"a pause that ends before":     {"pause web -45m because slow", "lasts from"},
+		"a pause beyond counting":      {"pause web 9999999999h because slow", "not a length of time"},
+		"an extension by nothing":      {"extend web", "for example"},
+		"resuming two":                 {"resume a b", "for example"},
 		"close, misspelt":              {"incident closse", "no incident's name"},
 		"an incident with a slash":     {"incident a/1", "no incident's name"},
 		"a ticket with a password":     {"incident INC-1 https://a:b@t.example.com", "without a password"},

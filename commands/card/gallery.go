@@ -21,7 +21,7 @@ type Named struct {
 // Gallery draws every kind of message there is, from made-up records.
 func Gallery() []Named {
 	var list []Named
-	for _, part := range [][]Named{firstCards(), planCards(), wayCards(), endCards(), otherCards()} {
+	for _, part := range [][]Named{firstCards(), planCards(), wayCards(), endCards(), pauseCards(), otherCards()} {
 		list = append(list, part...)
 	}
 	return list
@@ -238,8 +238,8 @@ func otherCards() []Named {
 		{"incident closed", Closed(closed, runs, s.Now)},
 		{"status board", Board(in, runs, s.Now)},
 		{"status board, empty", Board(in, nil, s.Now)},
-		{"status of a target", Status(info, &waiting, s.Now)},
-		{"status of a target, nothing open", Status(info, nil, s.Now)},
+		{"status of a target", Status(info, Standing{Run: &waiting}, s.Now)},
+		{"status of a target, nothing open", Status(info, Standing{}, s.Now)},
 		{"summary", Summary(in, runs, s.Now, s.Links)},
 		{"refusal, own change", Refusal("You can't approve this: you made the change (audit log, 14:02 UTC). @payments-owners and @platform can.")},
 		{"refusal, no such target", Refusal(`There is no target "payment-web". Did you mean payments-web or payments-worker?`)},

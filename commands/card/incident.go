@@ -75,6 +75,7 @@ func Board(in state.Incident, runs []state.Reconciliation, now time.Time) Messag
 	s := &sheet{}
 	s.title(string(in.ID))
 	s.lines(fmt.Sprintf("open %s · commander %s%s", span(now.Sub(in.Opened)), name(in.Commander.Name), ticket(in)), totals(runs))
+	s.lines(pauses(runs, now))
 	var lines []string
 	for i, r := range runs {
 		if i == maxRows {
@@ -94,6 +95,9 @@ func Board(in state.Incident, runs []state.Reconciliation, now time.Time) Messag
 func totals(runs []state.Reconciliation) string {
 	changes, open, ended := 0, 0, map[string]int{}
 	for _, r := range runs {
+		if r.Pause != nil {
+			continue
+		}
 		if r.IsClosed() {
 			ended[r.Outcome]++
 			continue
@@ -127,6 +131,9 @@ func runLine(r state.Reconciliation, now time.Time) string {
 // phase says in a few words where a reconciliation stands.
 func phase(f Facts) string {
 	r := f.Run
+	if r.Pause != nil {
+		return pausePhase(f)
+	}
 	seen, looked := book.SeenIn(r)
 	plan, planned := book.PlanIn(r)
 	_, approved := book.ApprovalIn(r)

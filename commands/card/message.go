@@ -20,8 +20,14 @@ const (
 	ActionDecline = "decline"
 	ActionRetry   = "retry"
 	ActionAgain   = "again"
+	ActionPause   = "pause"
+	ActionExtend  = "extend"
+	ActionResume  = "resume"
+	ActionLook    = "look"
 
 	// CallbackReason is the modal that asks why; BlockReason its input.
 	CallbackReason = "reason"
 	BlockReason    = "reason"
+	// BlockLength is the input of how long a pause is to last.
+	BlockLength = "length"
 )

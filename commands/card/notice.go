@@ -21,6 +21,14 @@ func Notice(f Facts, kind string) (Message, bool) {
 		s.lines(text)
 		return s.message(f.place() + ":"), text != ""
 	}
+	if f.Run.Pause != nil {
+		if kind == "closed" {
+			return pauseRecord(f), true
+		}
+		text := pauseNotice(f, kind)
+		s.lines(text)
+		return s.message(f.place() + ":"), text != ""
+	}
 	text := ""
 	switch kind {
 	case "decided":

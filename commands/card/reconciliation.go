@@ -59,6 +59,9 @@ func (l Links) commit(repo forge.Repo, sha string) string {
 // Reconciliation draws the one card that a reconciliation has in its channel,
 // as its record stands.
 func Reconciliation(f Facts) Message {
+	if f.Run.Pause != nil {
+		return paused(f)
+	}
 	seen, looked := book.SeenIn(f.Run)
 	_, planned := book.PlanIn(f.Run)
 	_, approved := book.ApprovalIn(f.Run)

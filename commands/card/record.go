@@ -27,6 +27,9 @@ func Record(f Facts) Message {
 }
 
 func recordHead(f Facts) []string {
+	if f.Run.Pause != nil {
+		return append(f.where(), pauseEnd(f))
+	}
 	if seen, looked := book.SeenIn(f.Run); f.Run.Outcome == "left" && looked && len(seen.Drift.Changes) == 0 && seen.Drift.Refused == "" {
 		return append(f.where(), "nothing differed")
 	}
@@ -44,6 +47,9 @@ func recordHead(f Facts) []string {
 
 // record is the lines of the record, in the order in which they are asked for.
 func record(f Facts) []line {
+	if f.Run.Pause != nil {
+		return pauseLines(f)
+	}
 	d := drifted(f)
 	lines := []line{
 		{"What", what(f, d)},

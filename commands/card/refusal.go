@@ -35,6 +35,22 @@ func AskReason(q Question) *slack.ModalViewRequest {
 	}
 }
 
+// AskPause is the modal that asks how long, and why, a target is to be paused.
+func AskPause(target, carried string) *slack.ModalViewRequest {
+	m := AskReason(Question{
+		Title: "Pause", Submit: "Pause",
+		About:   "Keeps Argo CD from reconciling " + target + " for a while. Whether that will hold is said first; at the end, exactly what was there is put back.",
+		Label:   "Why is it paused?",
+		Hint:    "For those who find it paused, and for the record.",
+		Example: "The replicas have to stay while the queue drains",
+		Carried: carried,
+	})
+	length := slack.NewPlainTextInputBlockElement(plainText("45m"), "text")
+	length.InitialValue, length.MinLength, length.MaxLength = "45m", 1, 10
+	m.Blocks.BlockSet = append(m.Blocks.BlockSet, slack.NewInputBlock(BlockLength, plainText("For how long?"), plainText("Like 45m or 1h30m. It can be extended."), length))
+	return m
+}
+
 // MaxReason is how long a reason may be, in characters: it has to fit into a
 // commit message, a pull request and a card.
 const MaxReason = 1000

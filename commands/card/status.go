@@ -9,15 +9,25 @@ import (
 	"reconcilebot/state"
 )
 
-// Status says how a target stands now; run is its open reconciliation, if it
-// has one.
-func Status(t drift.TargetInfo, run *state.Reconciliation, now time.Time) Message {
+// Standing is what is open about a target.
+type Standing struct {
+	// Run is its open reconciliation, Pause its pause; nil if there is none.
+	Run, Pause *state.Reconciliation
+	// Others says what keeps Argo CD from reconciling it that no pause of ours
+	// is.
+	Others []string
+}
+
+// Status says how a target stands now.
+func Status(t drift.TargetInfo, is Standing, now time.Time) Message {
 	s := &sheet{}
 	s.title(t.Name, t.Cluster)
 	s.lines(
 		link(t.URL, "Argo CD: "+name(strings.Trim(t.Sync+", "+t.Health, ", ")))+" · "+automation(t),
 		follows(t),
 	)
+	s.lines(pauseOf(t, is, now)...)
+	run := is.Run
 	open := "none; `/reconcile drift " + name(t.Name) + "` looks"
 	if run != nil {
 		open = fmt.Sprintf("%s (%s, since %s)", phase(Facts{Run: *run, Now: now}), name(string(run.Incident)), clock(run.Opened, now))
@@ -46,4 +56,17 @@ func follows(t drift.TargetInfo) string {
 		revision = "HEAD"
 	}
 	return fact("Follows", fmt.Sprintf("%s of %s, path %s", code(revision, longName), code(t.RepoURL, longValue), code(t.Path, longValue)))
+}
+
+// pauseOf says who keeps the target from being reconciled, if anybody does.
+func pauseOf(t drift.TargetInfo, is Standing, now time.Time) []string {
+	var lines []string
+	if is.Pause != nil {
+		f := Facts{Run: *is.Pause, Now: now}
+		lines = append(lines, fact("Pause", fmt.Sprintf("%s (%s): “%s”; `/reconcile resume %s` ends it", pausePhase(f), name(string(is.Pause.Incident)), say(is.Pause.Pause.Reason, longName), name(t.Name))))
+	}
+	for _, other := range is.Others {
+		lines = append(lines, fact("Not by reconcilebot", say(other, longPhrase)))
+	}
+	return lines
 }
