@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math/rand/v2"
 	"sync"
 	"time"
 
@@ -23,8 +24,12 @@ type links struct {
 	stale  time.Duration
 	// settled is how long a connection has to hold to count as good.
 	settled time.Duration
-	pause   backoff
-	bg      sync.WaitGroup // connections that are on their way out
+	// life is how long a connection is used, overlap how long it stays open
+	// beside the one that takes its place.
+	life, overlap time.Duration
+
+	pause backoff
+	bg    sync.WaitGroup // connections that are on their way out
 }
 
 func newLinks(c Config, in *intake, h *health, m *meters) *links {
@@ -32,6 +37,7 @@ func newLinks(c Config, in *intake, h *health, m *meters) *links {
 	return &links{
 		slack: c.Slack, count: c.Sockets, intake: in, health: h, meters: m, log: c.Log,
 		pace: newOpenPace(time.Now, c.Hurry), stale: staleAfter, settled: 30 * time.Second / hurry,
+		life: connectionLife, overlap: 5 * time.Second,
 		pause: backoff{Least: time.Second / hurry, Most: time.Minute / hurry},
 	}
 }
@@ -111,9 +117,22 @@ func (l *links) once(ctx context.Context) (reason string, err error) {
 	}
 	end := make(chan ending, 1)
 	l.bg.Go(func() { (&connection{links: l, socket: conn, end: end}).serve(ctx) })
-	e := <-end
-	return e.reason, e.err
+	old := time.NewTimer(l.life - rand.N(l.life/4))
+	defer old.Stop()
+	select {
+	case e := <-end:
+		return e.reason, e.err
+	case <-old.C:
+		time.AfterFunc(l.overlap, conn.close)
+		return "old enough", nil
+	}
 }
+
+// connectionLife is how long a connection is trusted. One on which pings come
+// and envelopes do not looks like a quiet one,
+// https://github.com/slackapi/node-slack-sdk/issues/1357; nothing but another
+// connection shows the difference.
+const connectionLife = time.Hour
 
 func (l *links) open(ctx context.Context) (*socket, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, 30*time.Second, errors.New("opening Slack's socket took longer than 30s"))

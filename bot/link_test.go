@@ -2,6 +2,7 @@ package bot
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -48,6 +49,24 @@ func TestConnectionsComeBack(t *testing.T) {
 			r.noFindings()
 		})
 	}
+}
+
+// TestAMuteConnectionIsReplaced: pings come on it and envelopes do not, which
+// nobody can see. None is used for ever.
+func TestAMuteConnectionIsReplaced(t *testing.T) {
+	r := newRig(t, slacksim.Options{})
+	r.tune = func(b *Bot) {
+		quick(b)
+		b.links.life, b.links.overlap = 400*time.Millisecond, 50*time.Millisecond
+	}
+	r.start()
+	r.sim.Disconnect(slacksim.DisconnectMute)
+	r.wait("sockets that are not mute", func() bool {
+		list := r.sim.Connections()
+		return len(list) >= 2 && !slices.ContainsFunc(list, func(c slacksim.Connection) bool { return c.Spoiled })
+	})
+	r.slash("alice", "inc-1234", "drift web")
+	r.card("inc-1234", "web at revision 1")
 }
 
 // TestWarningIsUsedToOverlap: with Slack's warning the new connections are
