@@ -2,6 +2,7 @@ package book
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 
 	"reconcilebot/runbook"
@@ -143,10 +144,29 @@ func sourceOf(name string, app argocd.App, from argocd.Source) manifest.Source {
 	switch {
 	case from.Chart != "":
 		src.Unsupported = "a Helm chart from a chart repository"
-	case from.Kind != "" && from.Kind != "directory":
+	case from.Kind != "" && from.Kind != "directory" && from.Kind != "kustomize":
 		src.Unsupported = "a source of type " + from.Kind
 	}
+	if err := src.SetKustomize(kustomizeOptions(app)); err != nil {
+		src.Unsupported = "an Application whose options for Kustomize can't be read"
+	}
 	return src
+}
+
+// kustomizeOptions are spec.source.kustomize of an Application; nil if it has
+// none.
+func kustomizeOptions(app argocd.App) any {
+	var object struct {
+		Spec struct {
+			Source struct {
+				Kustomize any `json:"kustomize"`
+			} `json:"source"`
+		} `json:"spec"`
+	}
+	// An Application that can't be read has no source either, and is refused
+	// for that.
+	_ = json.Unmarshal(app.Raw, &object)
+	return object.Spec.Source.Kustomize
 }
 
 // places says where each value lives.

@@ -16,6 +16,7 @@ type readers struct {
 	files    *files
 	accepted []string
 	index    *Index
+	target   Source
 	// rendered are those whose files are known, opaque those that can't be
 	// rendered here.
 	rendered []*reader
@@ -39,7 +40,7 @@ type opaque struct {
 
 // newReaders looks up what the consumers read, all but the target itself.
 func newReaders(ctx context.Context, f *files, req Request) (*readers, error) {
-	rs := &readers{files: f, accepted: req.Accepted, index: req.Index}
+	rs := &readers{files: f, accepted: req.Accepted, index: req.Index, target: req.Target}
 	for _, src := range req.Consumers {
 		if src.Name == req.Target.Name && path.Clean(src.Dir) == path.Clean(req.Target.Dir) {
 			continue
@@ -121,8 +122,19 @@ func (rs *readers) check(ctx context.Context, writes []write) (changed []string,
 	return changed, unbuildable, nil
 }
 
-// same tells whether a reader renders the same before and after.
+// same tells whether a reader renders the same before and after. Where the
+// target's own Application is edited, that may change.
 func (rs *readers) same(ctx context.Context, r *reader, writes []write) (bool, error) {
+	if rs.target.Manifest != "" && slices.ContainsFunc(writes, func(w write) bool { return w.file == rs.target.Manifest }) {
+		before, err := rs.files.render(ctx, r.src)
+		if err != nil {
+			return false, err
+		}
+		undo := rs.files.lay(writes)
+		defer undo()
+		after, err := rs.files.render(ctx, r.src)
+		return digest(rs.withoutTarget(before)) == digest(rs.withoutTarget(after)), err
+	}
 	if r.before == "" {
 		list, err := rs.files.render(ctx, r.src)
 		if err != nil {
@@ -137,6 +149,14 @@ func (rs *readers) same(ctx context.Context, r *reader, writes []write) (bool, e
 	defer undo()
 	list, err := rs.files.render(ctx, r.src)
 	return digest(list) == r.before, err
+}
+
+// withoutTarget leaves the target's Application out of a render.
+func (rs *readers) withoutTarget(list []Resource) []Resource {
+	return slices.DeleteFunc(slices.Clone(list), func(r Resource) bool {
+		o := r.Object()
+		return o.Kind == "Application" && o.Group() == "argoproj.io" && o.Name == path.Base(rs.target.Name)
+	})
 }
 
 // settle forgets what was rendered from files that are now edited. Those who

@@ -1,6 +1,9 @@
 package manifest
 
-import "fmt"
+import (
+	"encoding/json"
+	"fmt"
+)
 
 // expect gives an object as it is to be rendered after a change. The object
 // itself stays as it is.
@@ -65,4 +68,13 @@ func clone(v any) any {
 		return out
 	}
 	return v
+}
+
+// remarshal turns a decoded value into a typed one, by way of JSON.
+func remarshal(v, into any) error {
+	text, ok := encodeJSON(v)
+	if !ok {
+		return fmt.Errorf("write %T as JSON", v)
+	}
+	return json.Unmarshal([]byte(text), into)
 }

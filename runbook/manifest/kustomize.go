@@ -66,7 +66,16 @@ func (kustomizeRenderer) render(ctx context.Context, f *files, src Source) ([]Re
 	if err != nil {
 		return nil, err
 	}
-	built, err := f.build(ctx, dir)
+	options, err := f.options(src)
+	if err != nil {
+		return nil, err
+	}
+	if !options.isEmpty() {
+		if why := options.unsupported(); why != "" {
+			return nil, refuse(UnsupportedTool, "Edit the source by hand and let the controller render it.", "%s has %s, which can't be followed here", src.Name, why)
+		}
+	}
+	built, err := f.build(ctx, dir, options)
 	if err != nil {
 		return nil, err
 	}
@@ -96,8 +105,14 @@ func (f *files) dirOf(src Source) (string, error) {
 
 // build runs Kustomize. Its panics, of which some inputs have it have some,
 // are refusals.
-func (f *files) build(ctx context.Context, dir string) (list []*resource.Resource, err error) {
+func (f *files) build(ctx context.Context, dir string, o *KustomizeOptions) (list []*resource.Resource, err error) {
 	files := newKustomizeFS(ctx, f)
+	if !o.isEmpty() {
+		if files.first, err = f.follow(f.kustomizationIn(dir)); err != nil {
+			return nil, err
+		}
+		files.options = o
+	}
 	defer func() {
 		if r := recover(); r != nil {
 			list, err = nil, refuse(Unreadable, "Mend the kustomization first.", "Kustomize breaks off on %s", dir)

@@ -79,11 +79,14 @@ func (q *question) documents(ctx context.Context) ([]document, error) {
 		return nil, err
 	}
 	g := newGrasp(q.files.unrecorded())
-	if err := g.kustomization(ctx, dir, 0); err != nil {
+	if err := g.source(ctx, q.source, dir); err != nil {
 		return nil, err
 	}
 	roles := g.roles()
-	var list []document
+	list, err := q.overrides()
+	if err != nil {
+		return nil, err
+	}
 	for _, file := range g.order {
 		t, err := q.files.parsed(file)
 		if err != nil {

@@ -26,6 +26,9 @@ type kustomizeFS struct {
 	left            int64
 	reads           int
 	refusal         *Refusal
+	// first is the kustomization to which an Application's options apply.
+	first   string
+	options *KustomizeOptions
 }
 
 var errReadOnly = errors.New("the tree is not written to")
@@ -73,6 +76,11 @@ func (k *kustomizeFS) ReadFile(name string) ([]byte, error) {
 		return nil, fmt.Errorf("read %s: it is no file", name)
 	}
 	content, err := k.files.read(real)
+	if err == nil && real == k.first {
+		if content, err = k.options.apply(content); err != nil {
+			err = refuse(Unreadable, "Mend the Application or its kustomization first.", "the Application's options don't fit %s: %v", real, err)
+		}
+	}
 	if err == nil {
 		err = k.allow(real, content)
 	}

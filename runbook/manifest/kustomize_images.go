@@ -170,6 +170,10 @@ func (s *search) names() []string {
 			list = append(list, n)
 		}
 	}
+	if o, err := s.files.options(s.source); err == nil && !o.isEmpty() {
+		name = strings.TrimSuffix(strings.TrimPrefix(name, o.NamePrefix), o.NameSuffix)
+		add(name)
+	}
 	for depth := 0; ; depth++ {
 		deeper := false
 		for _, d := range s.docs {

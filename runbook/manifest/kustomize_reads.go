@@ -20,7 +20,7 @@ func (kustomizeRenderer) reads(ctx context.Context, f *files, src Source) (reach
 		return reach{}, err
 	}
 	g := newGrasp(f)
-	if err := g.kustomization(ctx, dir, 0); err != nil {
+	if err := g.source(ctx, src, dir); err != nil {
 		return reach{}, err
 	}
 	return g.out, nil
@@ -39,6 +39,29 @@ type grasp struct {
 	// kustomizations are between each of them and the first.
 	order []string
 	depth map[string]int
+}
+
+// source follows a source's kustomization, and what its Application adds.
+func (g *grasp) source(ctx context.Context, src Source, dir string) error {
+	if err := g.kustomization(ctx, dir, 0); err != nil {
+		return err
+	}
+	if src.Manifest != "" {
+		g.out.files[src.Manifest] = true
+	}
+	options, err := g.files.options(src)
+	if err != nil || options.isEmpty() {
+		return err
+	}
+	for _, text := range options.Components {
+		if err := vetPath(path.Join(dir, "kustomization.yaml"), text); err != nil {
+			return err
+		}
+		if err := g.path(ctx, dir, text, 0); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // add notes a file.

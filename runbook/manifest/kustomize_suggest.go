@@ -26,7 +26,7 @@ func (kustomizeRenderer) suggest(ctx context.Context, q *question) (*Refusal, er
 	s := &search{question: q, docs: docs}
 	s.locate()
 	for _, step := range []func() (bool, error){
-		s.images, s.replicas, s.scalars, s.shapes, s.generators,
+		s.optionImages, s.images, s.replicas, s.scalars, s.shapes, s.generators,
 		s.newImage, s.newReplicas, s.newLiteral, s.ownPatch, s.newPatch, s.newJSONPatch,
 	} {
 		if err := ctx.Err(); err != nil {
@@ -84,7 +84,9 @@ func (d document) whole() *text {
 // attempt proves an edit.
 func (s *search) attempt(e suggestion) (bool, error) {
 	for _, w := range e.writes {
-		if s.shared(w.file) {
+		// Whoever renders the Application sees it change, and nothing else;
+		// the proof makes sure of that.
+		if w.file != s.source.Manifest && s.shared(w.file) {
 			if s.sharedFile == "" {
 				s.sharedFile = w.file
 			}
@@ -110,6 +112,9 @@ func (s *search) attempt(e suggestion) (bool, error) {
 
 // answer is the refusal that tells the most.
 func (s *search) answer() *Refusal {
+	if r := s.outsider(); r != nil {
+		return r
+	}
 	for _, class := range []Class{TouchesOthers, SharedSource, UnsupportedTool, MachineWritten, Encrypted} {
 		if i := slices.IndexFunc(s.refusals, func(r *Refusal) bool { return r.Class == class }); i >= 0 {
 			return s.refusals[i]

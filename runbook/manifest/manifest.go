@@ -81,6 +81,12 @@ type Source struct {
 	Exclude string `json:"exclude,omitempty"`
 	// Namespace is where objects go that name no namespace.
 	Namespace string `json:"namespace,omitempty"`
+	// Kustomize holds the Application's options for Kustomize. They are read
+	// from Manifest instead, if that is set.
+	Kustomize *KustomizeOptions `json:"kustomize,omitempty"`
+	// Manifest is the file in the tree that holds the Application, if it is
+	// known: what the Application sets itself can be edited there.
+	Manifest string `json:"manifest,omitempty"`
 	// Unsupported says why this source can't be rendered here, such as "a
 	// Helm chart"; empty if it can.
 	Unsupported string `json:"unsupported,omitempty"`

@@ -26,6 +26,9 @@ const (
 	ProofFailed Class = "proof-failed"
 	// Structure means a change of shape, where only values can be edited.
 	Structure Class = "structure"
+	// NotInGit means that something outside of the repository supplies the
+	// value.
+	NotInGit Class = "supplier-not-in-git"
 	// NotFound means that Git has nothing at that place.
 	NotFound Class = "not-found"
 	// Stale means that Git says something else than was taken for granted.

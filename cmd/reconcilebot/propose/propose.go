@@ -16,6 +16,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -78,6 +79,7 @@ func Run(ctx context.Context, o Options) (Result, error) {
 func (o Options) source() (src manifest.Source, pinned *manifest.Refusal, err error) {
 	if o.Target != "" {
 		src, pinned, err = readTarget(o.Target)
+		src.Manifest = inRepo(o.Repo, o.Target)
 	} else {
 		src = manifest.Source{Name: path.Base(path.Clean(o.Path)), Dir: path.Clean(o.Path)}
 		if len(o.Values) > 0 {
@@ -88,6 +90,23 @@ func (o Options) source() (src manifest.Source, pinned *manifest.Refusal, err er
 		src.Namespace = o.Namespace
 	}
 	return src, pinned, err
+}
+
+// inRepo is the path in the repository of a file; empty if it is not in it.
+func inRepo(repo, file string) string {
+	root, err := filepath.Abs(repo)
+	if err != nil {
+		return ""
+	}
+	whole, err := filepath.Abs(file)
+	if err != nil {
+		return ""
+	}
+	rel, err := filepath.Rel(root, whole)
+	if err != nil || !fs.ValidPath(filepath.ToSlash(rel)) {
+		return ""
+	}
+	return filepath.ToSlash(rel)
 }
 
 func (o Options) propose(ctx context.Context, tree fs.FS, src manifest.Source, live []map[string]any, pinned *manifest.Refusal) (Result, error) {

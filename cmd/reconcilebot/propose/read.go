@@ -125,10 +125,11 @@ func application(name string, app map[string]any) (manifest.Source, *manifest.Re
 		src.Unsupported = "a Helm chart from a chart repository"
 	case from["helm"] != nil:
 		src.Unsupported = "a Helm chart"
-	case from["kustomize"] != nil:
-		src.Unsupported = "a Kustomize directory"
 	case from["plugin"] != nil:
 		src.Unsupported = "a source for a plugin"
+	}
+	if err := src.SetKustomize(from["kustomize"]); err != nil {
+		src.Unsupported = "an Application whose options for Kustomize can't be read"
 	}
 	if revision := stringAt(from, "targetRevision"); fixed.MatchString(revision) {
 		return src, &manifest.Refusal{
