@@ -3,8 +3,10 @@ package slacksim
 import (
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"reconcilebot/bot/slacksim/peer"
 )
@@ -14,8 +16,8 @@ import (
 func TestSlacksOwnLibraryIsContent(t *testing.T) {
 	folder := peer.Folder(t)
 	w := start(t, Options{})
-	app := exec.CommandContext(t.Context(), peer.Node(t), "testdata/bolt.mjs")
-	app.Env = append(os.Environ(), "BOLT_FOLDER="+folder, "API="+w.url+"/api/", "BOT_TOKEN="+w.BotToken(), "APP_TOKEN="+w.AppToken())
+	app := exec.CommandContext(t.Context(), peer.Node(t), "testdata/suite/story.mjs")
+	app.Env = append(os.Environ(), "PEER_FOLDER="+folder, "API="+w.url+"/api/", "BOT_TOKEN="+w.BotToken(), "APP_TOKEN="+w.AppToken())
 	app.Stderr = os.Stderr
 	app.Stdout = os.Stderr
 	if err := app.Start(); err != nil {
@@ -58,4 +60,34 @@ func TestSlacksOwnLibraryIsContent(t *testing.T) {
 	}
 	w.must(t, "the answer to the mention", func() bool { return len(w.Thread("inc-1234", called)) == 2 })
 	w.ExpectNoFindings(t)
+}
+
+// TestSlacksOwnLibrariesPassEveryScenario runs the scenarios in testdata/suite,
+// which know nothing of this package: Slack's libraries on one side, people
+// through the control API on the other. Both settings of what Slack does not
+// document are run.
+func TestSlacksOwnLibrariesPassEveryScenario(t *testing.T) {
+	folder := peer.Folder(t)
+	scenarios, err := filepath.Glob("testdata/suite/*.test.mjs")
+	if err != nil || len(scenarios) == 0 {
+		t.Fatalf("no scenarios: %v", err)
+	}
+	retry := []time.Duration{0, 200 * time.Millisecond, 400 * time.Millisecond}
+	for name, opts := range map[string]Options{
+		"as assumed":          {},
+		"the other way round": {RefuseCrossSocketAck: true, SameEnvelopeOnRetry: true, RefuseBlockMismatch: true, GuideTriggerErrors: true, ShortPages: true},
+	} {
+		opts.RetryAfter, opts.PingEvery = retry, 300*time.Millisecond
+		for _, file := range scenarios {
+			t.Run(name+"/"+strings.TrimSuffix(filepath.Base(file), ".test.mjs"), func(t *testing.T) {
+				t.Parallel()
+				w := startSeed(t, wideSeed(), opts)
+				run := exec.CommandContext(t.Context(), peer.Node(t), "--test", file)
+				run.Env = append(os.Environ(), "PEER_FOLDER="+folder, "API="+w.url+"/api/", "BOT_TOKEN="+w.BotToken(), "APP_TOKEN="+w.AppToken())
+				if out, err := run.CombinedOutput(); err != nil {
+					t.Errorf("%v\n%s", err, out)
+				}
+			})
+		}
+	}
 }

@@ -3,7 +3,7 @@
 // file, and a mention in its thread.
 import { createRequire } from 'node:module';
 
-const require = createRequire(process.env.BOLT_FOLDER + '/');
+const require = createRequire(process.env.PEER_FOLDER + '/');
 const { App, LogLevel } = require('@slack/bolt');
 
 const app = new App({
