@@ -48,6 +48,9 @@ func (a *answers) give(ctx context.Context, q *question, r commands.Reply) error
 	if r.Public != nil {
 		all = append(all, a.public(ctx, q, *r.Public))
 	}
+	if r.File != nil {
+		all = append(all, a.upload(ctx, q, *r.File))
+	}
 	return errors.Join(all...)
 }
 
@@ -62,6 +65,9 @@ func (a *answers) open(ctx context.Context, q *question, m slack.ModalViewReques
 	}
 	if m.Blocks.BlockSet, err = a.post.cleanBlocks(m.Blocks.BlockSet); err != nil {
 		return fmt.Errorf("check a modal for secrets: %w", err)
+	}
+	if v := q.act.View; v != nil && q.act.Kind == commands.Click {
+		return a.turnPage(ctx, q, m, v.ID)
 	}
 	m.ExternalID = externalID(q.d.Mint, q.act)
 	_, err = api.OpenViewContext(ctx, q.act.Trigger, m)

@@ -161,17 +161,40 @@ func (p *poster) edit(ctx context.Context, room state.Room, ts string, m card.Me
 	}
 	m = p.clean(m)
 	p.gates.edited()
-	err := p.call(ctx, "chat.update", func(api *slack.Client) error {
+	err := p.change(ctx, room, ts, m)
+	for _, smaller := range lesser(m) {
+		// Old buttons invite people to decide what is decided: a plain text in
+		// their place is better than the card from before.
+		if err == nil || troubleOf(err).Remedy != unfit {
+			break
+		}
+		p.log.Error("Slack refuses the update of a message; a smaller one is sent", "room", room, "err", troubleOf(err).Err)
+		err = p.change(ctx, room, ts, smaller)
+	}
+	if err == nil {
+		p.meters.edited.Add(1)
+	}
+	return err
+}
+
+// lesser are forms of a message that hold less and less of it: its text, and
+// the first line of that.
+func lesser(m card.Message) []card.Message {
+	first, _, _ := strings.Cut(m.Text, "\n")
+	return []card.Message{{Text: m.Text}, {Text: cut(first, maxFirstLine)}}
+}
+
+// maxFirstLine is far below any limit of Slack's, in bytes.
+const maxFirstLine = 500
+
+func (p *poster) change(ctx context.Context, room state.Room, ts string, m card.Message) error {
+	return p.call(ctx, "chat.update", func(api *slack.Client) error {
 		_, got, _, err := api.UpdateMessageContext(ctx, string(room), ts, content(m)...)
 		if err == nil && got == "" {
 			err = errEmpty
 		}
 		return err
 	})
-	if err == nil {
-		p.meters.edited.Add(1)
-	}
-	return err
 }
 
 // ephemeral sends to one member of a channel.

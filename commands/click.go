@@ -35,6 +35,8 @@ func (c *Commands) click(ctx context.Context, req Request) (Reply, error) {
 		return Reply{}, err
 	}
 	switch req.Action {
+	case card.ActionDiff, card.ActionDiffBack, card.ActionDiffFile:
+		return c.diff(k, req.Action)
 	case card.ActionAdopt:
 		return c.askWhy(k, book.Adopt)
 	case card.ActionRevert:
@@ -72,6 +74,10 @@ func rightsOf() map[string][]access.Right {
 		card.ActionLook:    {access.See},
 		card.ActionApprove: {access.Approve},
 		card.ActionDecline: {access.Approve, access.Decide},
+
+		card.ActionDiff:     {access.See},
+		card.ActionDiffBack: {access.See},
+		card.ActionDiffFile: {access.See},
 	}
 }
 

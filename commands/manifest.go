@@ -23,7 +23,7 @@ const CallbackThread = "reconcile_thread"
 
 // Reading history is asked for because a message whose fate is unknown is
 // looked for before it is posted again; reading user groups because a policy
-// may name them.
+// may name them; writing files because a diff may be longer than a message.
 const manifestText = `# The Slack app. At https://api.slack.com/apps choose "Create New App", "From
 # a manifest", and paste this. Then create an app-level token with the scope
 # connections:write (Basic Information): a manifest cannot make one.
@@ -53,6 +53,7 @@ oauth_config:
     - channels:read
     - chat:write
     - commands
+    - files:write
     - groups:history
     - groups:read
     - usergroups:read

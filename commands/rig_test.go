@@ -31,7 +31,9 @@ type rig struct {
 	// live is what the books see, disown whether nobody knows who made it.
 	live   float64
 	author string
-	mints  int
+	// edits are those of an adoption's plan.
+	edits []manifest.Edit
+	mints int
 }
 
 const (
@@ -136,6 +138,9 @@ func (r *rig) books() []runbook.Book {
 	plan := step{"plan", func(run state.Reconciliation) runbook.Outcome {
 		p := book.Plan{Seen: book.Seen{Drift: r.drift()}, Digest: "plan-" + string(run.Book), Made: r.now,
 			Needs: book.Needs{Approvals: 1, From: []string{"@payments-owners"}, Expires: r.now.Add(30 * time.Minute), Disown: r.author == ""}}
+		if run.Book == book.Adopt {
+			p.Edits = r.edits
+		}
 		return runbook.Result[book.Plan]{Step: "plan"}.Done(p)
 	}}
 	approve := step{"approve", func(run state.Reconciliation) runbook.Outcome {

@@ -72,6 +72,15 @@ type Reply struct {
 	// Public is posted where the request came from: in the thread if it came
 	// from one, in the channel otherwise.
 	Public *card.Message
+	// File is put into the thread of a reconciliation's card.
+	File *ThreadFile
+}
+
+// ThreadFile is a file for the thread of a card.
+type ThreadFile struct {
+	card.File
+	Run  state.ReconciliationID
+	Room state.Room
 }
 
 // Member is a person as the workspace knows them now, RoomInfo what is known

@@ -2,6 +2,7 @@ package card
 
 import (
 	"fmt"
+	"strings"
 
 	"reconcilebot/runbook"
 	"reconcilebot/runbook/argocd"
@@ -21,7 +22,7 @@ type Named struct {
 // Gallery draws every kind of message there is, from made-up records.
 func Gallery() []Named {
 	var list []Named
-	for _, part := range [][]Named{firstCards(), planCards(), wayCards(), endCards(), pauseCards(), otherCards()} {
+	for _, part := range [][]Named{firstCards(), planCards(), diffCards(), wayCards(), endCards(), pauseCards(), otherCards()} {
 		list = append(list, part...)
 	}
 	return list
@@ -246,4 +247,52 @@ func otherCards() []Named {
 		{"help", Help([]Usage{{Words: "drift [TARGET|all]", Summary: "Show what differs from Git"}, {Words: "adopt TARGET because …", Summary: "Take it into Git"}})},
 		{"help on a command", HelpOn(Usage{Words: "drift [TARGET|all]", Summary: "Show what differs from Git", Who: "whom the policy lets see the target", Examples: []string{"drift payments-web"}})},
 	}
+}
+
+// diffCards are the pages of a modal; they are drawn as messages here.
+func diffCards() []Named {
+	small := newSample(7).decided(book.Adopt).planned()
+	large := large(120, 14)
+	page := func(name string, s *sample, page int, posted bool) Named {
+		m := Diff(s.Facts, page, posted)
+		return Named{name, Message{Text: fallback(m.Title.Text, m.Blocks.BlockSet), Blocks: m.Blocks.BlockSet}}
+	}
+	return []Named{
+		draw("waiting for approval, 120 changes in 14 files", large),
+		page("full diff", small, 0, false),
+		page("full diff of 14 files, first page", large, 0, false),
+		page("full diff of 14 files, second page", large, 1, false),
+		page("full diff of 14 files, last page, posted", large, 99, true),
+	}
+}
+
+// large is a plan of so many changes in so many files, one value of them long
+// and full of what Slack reads as its own.
+func large(changes, files int) *sample {
+	s := newSample(7).decided(book.Adopt)
+	plan := s.plan()
+	plan.Seen.Drift.Changes, plan.Edits = nil, nil
+	long := strings.Repeat("<&> \U0001F600 ", 1000)
+	for i := range changes {
+		c := s.scaled()
+		c.Object.Name = fmt.Sprintf("web-%02d", i%files)
+		c.Path, c.Git, c.Live = path(fmt.Sprintf("spec.template.spec.containers[name=web].env[name=FLAG_%d].value", i)), "off", "on"
+		if i == 0 {
+			c.Live = long
+		}
+		plan.Seen.Drift.Changes = append(plan.Seen.Drift.Changes, c)
+	}
+	for i := range files {
+		e := manifest.Edit{File: fmt.Sprintf("overlays/prod/web-%02d.yaml", i), Line: 20, Before: "  value: off\n", After: "  value: on\n"}
+		e.Unified = fmt.Sprintf("--- a/%[1]s\n+++ b/%[1]s\n", e.File)
+		for h := range changes / files {
+			value := "on"
+			if i == 0 && h == 0 {
+				value = long
+			}
+			e.Unified += fmt.Sprintf("@@ -%[1]d,3 +%[1]d,3 @@\n         - name: FLAG_%[2]d\n-          value: off\n+          value: %[3]s\n", 20+8*h, h, value)
+		}
+		plan.Edits = append(plan.Edits, e)
+	}
+	return s.leave("plan", plan)
 }

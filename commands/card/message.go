@@ -25,6 +25,13 @@ const (
 	ActionResume  = "resume"
 	ActionLook    = "look"
 
+	// ActionDiff shows the full diff, or its next page, ActionDiffBack the page
+	// before; ActionDiffFile puts all of it into the thread.
+	ActionDiff     = "diff"
+	ActionDiffBack = "diff-back"
+	ActionDiffFile = "diff-file"
+	CallbackDiff   = "diff"
+
 	// CallbackReason is the modal that asks why; BlockReason its input.
 	CallbackReason = "reason"
 	BlockReason    = "reason"

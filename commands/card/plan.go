@@ -67,18 +67,19 @@ func replanned(f Facts, plan book.Plan) string {
 func changed(b state.BookName, d drift.Drift) (lines []string) {
 	for _, g := range grouped(d.Changes) {
 		for _, c := range g.changes {
-			if len(lines) == maxChanges {
-				return append(lines, link(d.URL, fmt.Sprintf("showing %d of %d, the riskiest first", maxChanges, len(d.Changes))))
-			}
 			lines = append(lines, object(c.Object)+"  "+differs(c))
 		}
 	}
-	if len(lines) > 0 {
-		key := "Change"
-		if b == book.Revert {
-			key = "Undoes"
-		}
-		lines[0] = fact(key, lines[0])
+	if len(lines) == 0 {
+		return nil
+	}
+	key := "Change"
+	if b == book.Revert {
+		key = "Undoes"
+	}
+	lines[0] = fact(key, lines[0])
+	if n := len(lines); n > maxChanges {
+		lines = append(lines[:maxChanges], link(d.URL, fmt.Sprintf("showing %d of %d, the riskiest first", maxChanges, n)))
 	}
 	return lines
 }
@@ -108,7 +109,7 @@ func edits(s *sheet, plan book.Plan) {
 		diff = append(diff, marked("+", e.After)...)
 	}
 	if n := len(diff); n > maxDiffLines {
-		diff = append(diff[:maxDiffLines], fmt.Sprintf("… %d more lines, in the pull request", n-maxDiffLines))
+		diff = append(diff[:maxDiffLines], fmt.Sprintf("showing %d of %d lines; Full diff has all", maxDiffLines, n))
 	}
 	s.lines(fact("Edit", strings.Join(where, "\n")))
 	s.literal(strings.Join(diff, "\n"))
@@ -206,8 +207,12 @@ func ballot(f Facts, plan book.Plan) []button {
 		yes.value = Carry(f.Run.ID, plan.Digest, FlagNotMine)
 		yes.confirm = confirm("Was this change yours?", "Nobody knows who made this change, so two people have to approve it. By approving you say that you did not make it.", "I did not make it", "Cancel")
 	}
-	return []button{yes, {
+	list := []button{yes, {
 		action: ActionDecline, text: "Decline", value: f.value(plan.Digest),
 		label: fmt.Sprintf("Decline: %s, %s", verb(f.Run.Book), target),
 	}}
+	if len(plan.Edits) > 0 {
+		list = append(list, button{action: ActionDiff, text: "Full diff", value: Carry(f.Run.ID, plan.Digest, "0"), label: "Full diff of the plan for " + target})
+	}
+	return list
 }

@@ -13,6 +13,8 @@ import (
 	"github.com/slack-go/slack"
 
 	"reconcilebot/bot/slacksim"
+	"reconcilebot/runbook/book"
+	"reconcilebot/runbook/manifest"
 )
 
 // Slack's own rules for blocks, as the local Slack knows them: written by
@@ -101,4 +103,39 @@ func FuzzText(f *testing.F) {
 			}
 		}
 	})
+}
+
+// Every page shows something else, and together they show everything.
+func TestPagesOfADiff(t *testing.T) {
+	f := large(120, 14).Facts
+	plan, _ := book.PlanIn(f.Run)
+	pages, all := paged(hunks(plan))
+	seen := map[string]bool{}
+	for i := range pages {
+		m := Diff(f, i, false)
+		if raw, err := json.Marshal(m); err != nil || len(raw) > 250_000 || len(m.Blocks.BlockSet) > 100 {
+			t.Errorf("page %d has %d bytes and %d blocks, %v", i, len(raw), len(m.Blocks.BlockSet), err)
+		}
+		for _, wrong := range limits(Message{Text: "x", Blocks: m.Blocks.BlockSet}) {
+			t.Errorf("page %d: %s", i, wrong)
+		}
+		for _, h := range pages[i] {
+			seen[h.file+h.note] = true
+		}
+	}
+	if len(seen) != all || all != 14*8 {
+		t.Errorf("%d of %d hunks are on the pages", len(seen), all)
+	}
+	// A hunk longer than a page says what it leaves out; the file does not.
+	long := large(1, 1)
+	e := manifest.Edit{File: "a.yaml", Line: 1, Unified: "--- a/a.yaml\n+++ b/a.yaml\n@@ -1 +1 @@\n" + strings.Repeat("+line\n", 1000)}
+	p := plan
+	p.Edits = []manifest.Edit{e}
+	long.leave("plan", p)
+	if h := hunks(p); len(h) != 1 || !strings.Contains(h[0].note, "of 1001 lines, the file has all") {
+		t.Errorf("a long hunk is %+v", h)
+	}
+	if got := string(DiffFile(long.Facts).Content); got != e.Unified {
+		t.Errorf("the file has %d bytes of %d", len(got), len(e.Unified))
+	}
 }

@@ -140,6 +140,6 @@ func slackOverflow(t *story) {
 		if _, err := t.as(world.OnCall).Slash(ctx, "/reconcile help"); err != nil {
 			return err
 		}
-		return t.told(ctx, world.OnCall, "help", "What reconcilebot can do")
+		return t.told(ctx, world.OnCall, "help", "A change made by hand ends in one of two ways")
 	})
 }
