@@ -81,7 +81,10 @@ func (f *files) lookUp(ctx context.Context, src Source) (known, error) {
 		reads, err = r.reads(ctx, f.unrecorded(), src)
 	}
 	if isRefusal(err) {
-		return known{opaque: &opaque{src, err.Error(), f.unrecorded().reach(src)}}, nil
+		if len(reads.files) == 0 {
+			reads = f.unrecorded().reach(src)
+		}
+		return known{opaque: &opaque{src, err.Error(), reads}}, nil
 	}
 	return known{reader: &reader{src: src, reads: reads}}, err
 }

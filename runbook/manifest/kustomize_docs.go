@@ -82,6 +82,9 @@ func (q *question) documents(ctx context.Context) ([]document, error) {
 	if err := g.source(ctx, q.source, dir); err != nil {
 		return nil, err
 	}
+	if g.refusal != nil {
+		return nil, g.refusal
+	}
 	roles := g.roles()
 	list, err := q.overrides()
 	if err != nil {

@@ -23,6 +23,9 @@ func (kustomizeRenderer) reads(ctx context.Context, f *files, src Source) (reach
 	if err := g.source(ctx, src, dir); err != nil {
 		return reach{}, err
 	}
+	if g.refusal != nil {
+		return g.out, g.refusal
+	}
 	return g.out, nil
 }
 
@@ -39,6 +42,19 @@ type grasp struct {
 	// kustomizations are between each of them and the first.
 	order []string
 	depth map[string]int
+	// refusal is why it can't be rendered: the first reason found.
+	refusal *Refusal
+}
+
+// pass notes a refusal and goes on: what the rest reads counts all the same.
+func (g *grasp) pass(err error) error {
+	if r, ok := errors.AsType[*Refusal](err); ok {
+		if g.refusal == nil {
+			g.refusal = r
+		}
+		return nil
+	}
+	return err
 }
 
 // source follows a source's kustomization, and what its Application adds.
@@ -54,7 +70,7 @@ func (g *grasp) source(ctx context.Context, src Source, dir string) error {
 		return err
 	}
 	for _, text := range options.Components {
-		if err := vetPath(path.Join(dir, "kustomization.yaml"), text); err != nil {
+		if err := g.pass(vetPath(path.Join(dir, "kustomization.yaml"), text)); err != nil {
 			return err
 		}
 		if err := g.path(ctx, dir, text, 0); err != nil {
@@ -80,6 +96,7 @@ func (g *grasp) kustomization(ctx context.Context, dir string, depth int) error 
 	}
 	g.seen[dir] = true
 	if len(g.seen) > maxKustomizations {
+		g.out.dirs["."] = true
 		return refuse(TooLarge, "Edit it by hand.", "the kustomization reaches more than %d others", maxKustomizations)
 	}
 	if err := ctx.Err(); err != nil {
@@ -104,10 +121,13 @@ func (g *grasp) kustomization(ctx context.Context, dir string, depth int) error 
 		if err != nil {
 			return err
 		}
-		if err := g.files.vet(real, t.content); err != nil {
+		if err := g.pass(g.files.vet(real, t.content)); err != nil {
 			return err
 		}
-		if err := g.texts(ctx, dir, t, depth); err != nil {
+		if len(t.docs) > 0 && child(t.docs[0], "helmCharts") != nil {
+			g.out.dirs[path.Join(dir, "charts")] = true
+		}
+		if err := g.pass(g.texts(ctx, dir, t, depth)); err != nil {
 			return err
 		}
 	}
@@ -199,7 +219,7 @@ func (g *grasp) plugin(ctx context.Context, dir, file string, depth int) error {
 	if !may {
 		return nil
 	}
-	if err := g.files.vet(file, content); err != nil {
+	if err := g.pass(g.files.vet(file, content)); err != nil {
 		return err
 	}
 	return g.texts(ctx, dir, parseText(content), depth)

@@ -19,7 +19,8 @@ type renderer interface {
 	// so far hold. What can't be rendered is answered with a *Refusal.
 	render(ctx context.Context, f *files, src Source) ([]Resource, error)
 	// reads tells what render may read, without rendering. Too much costs
-	// time, too little would hide whom an edit changes.
+	// time, too little would hide whom an edit changes. What it can tell it
+	// gives also with a *Refusal, for a source that can't be rendered.
 	reads(ctx context.Context, f *files, src Source) (reach, error)
 	// suggest calls q.try with edits that may make q.change true, the best
 	// first, until one is proven. It answers with where the value was found
