@@ -168,8 +168,9 @@ func (in *intake) check(a act) (wrong map[string]string) {
 	return in.app.Check(a.request(state.Delivery{Kind: string(a.Kind)}))
 }
 
-// refuse tells the person to try again, by the means that the kind has. An
-// event is not acknowledged at all: Slack sends it again.
+// refuse tells the person to try again, by the means that the kind has. What
+// nobody could be told of is not acknowledged; nor is an event, which Slack
+// sends again.
 func (in *intake) refuse(s *socket, f frame, a act, err error) {
 	in.meters.refused.Add(1)
 	in.log.Error("an act was not stored", "command", a.Kind, "user", a.User, "err", err)
@@ -184,10 +185,18 @@ func (in *intake) refuse(s *socket, f frame, a act, err error) {
 		in.ack(s, f, slack.NewErrorsViewSubmissionResponse(wrong))
 	case commands.Mention:
 	default:
-		in.ack(s, f, nil)
-		in.pool.apologise(a)
+		// Beside the frames under way: it calls Slack, which may take long.
+		in.bg.Go(func() {
+			if in.pool.apologise(a, f.at.Add(tellWithin)) {
+				in.ack(s, f, nil)
+			}
+		})
 	}
 }
+
+// tellWithin is how long somebody may be told in words that nothing was done.
+// Without an acknowledgement after three seconds Slack shows it by itself.
+const tellWithin = 2700 * time.Millisecond
 
 const busyText = "I can't take this on right now, so nothing was done. Try again in a moment."
 

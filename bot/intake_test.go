@@ -285,3 +285,35 @@ func TestShortcutAndTeamOfAStranger(t *testing.T) {
 		t.Error("nobody was found")
 	}
 }
+
+// TestWhoCouldNotBeToldIsNotAcknowledged: a click that was not stored and of
+// which nobody could be told otherwise is left for Slack to complain of.
+func TestWhoCouldNotBeToldIsNotAcknowledged(t *testing.T) {
+	for name, silenced := range map[string]bool{"told": false, "not told": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t, slacksim.Options{Limits: slacksim.LimitsOff})
+			r.tune = func(b *Bot) { b.pool.queue = make(chan job, slots) }
+			r.start()
+			if silenced {
+				r.sim.Fault(slacksim.Rule{Method: "chat.postEphemeral", Status: 503})
+			}
+			s, acks := wire(t, r)
+			r.bot.intake.take(s, envelope("e", "interactive", `{"type":"block_actions","user":{"id":"U0ALICE","team_id":"T0HOME"},"container":{"type":"message","message_ts":"1.0","channel_id":"C0INC"},"actions":[{"type":"button","action_id":"adopt","block_id":"b","value":"v","action_ts":"5.0"}]}`))
+			r.bot.intake.flush()
+			r.bot.intake.bg.Wait()
+			if told := len(r.sim.Ephemerals("alice", "inc-1234")) > 0; told == silenced {
+				t.Errorf("told: %t", told)
+			}
+			if silenced {
+				if len(acks) != 0 {
+					t.Errorf("acknowledged with %s", <-acks)
+				}
+				return
+			}
+			if got := <-acks; got != `{"envelope_id":"e"}` {
+				t.Errorf("acknowledged with %s", got)
+			}
+		})
+	}
+}

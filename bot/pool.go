@@ -139,12 +139,15 @@ func (p *pool) serve(ctx, work context.Context) {
 	}
 }
 
-// later queues an act again after a while. It stays held until then.
+// later queues an act again: when Slack said that it may be, or after longer
+// and longer pauses. It stays held until then.
 func (p *pool) later(j job, after time.Duration) {
 	if j.pause.Least == 0 {
 		j.pause = backoff{Least: time.Second, Most: time.Minute}
 	}
-	after = max(after, j.pause.next())
+	if after <= 0 {
+		after = j.pause.next()
+	}
 	time.AfterFunc(after, func() { p.enqueue(job{d: j.d, pause: j.pause}) })
 }
 
@@ -262,15 +265,22 @@ func (p *pool) logFault(q *question, err error) {
 	p.log.Info("refused", "command", q.act.Kind, "user", q.act.User, "err", err)
 }
 
-// apologise tells somebody whose act could not be stored, in the background of
-// the connection that it came by.
-func (p *pool) apologise(a act) {
-	ctx, cancel := context.WithTimeoutCause(context.Background(), 10*time.Second, errors.New("apologising took longer than 10s"))
+// apologise tells somebody that their act was not stored, and whether that
+// arrived in time.
+func (p *pool) apologise(a act, by time.Time) (told bool) {
+	ctx, cancel := context.WithDeadlineCause(context.Background(), by, errors.New("there was no time left to apologise"))
 	defer cancel()
 	q := &question{act: a, d: state.Delivery{ID: a.id(), Received: p.now()}, waits: &stopwatch.Watch{}}
-	if err := p.answers.say(ctx, q, busyText); err != nil {
-		p.meters.missed.Add(1)
-		p.log.Error("an answer did not reach the person", "command", a.Kind, "user", a.User, "err", troubleOf(err).Err)
+	for {
+		err := p.answers.say(ctx, q, busyText)
+		if err == nil {
+			return true
+		}
+		if troubleOf(err).Remedy != later || sleep(ctx, 200*time.Millisecond) != nil {
+			p.meters.missed.Add(1)
+			p.log.Error("an answer did not reach the person", "command", a.Kind, "user", a.User, "err", troubleOf(err).Err)
+			return false
+		}
 	}
 }
 
