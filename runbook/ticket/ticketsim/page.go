@@ -17,7 +17,7 @@ small { color: #616061 } pre { white-space: pre-wrap; overflow-wrap: anywhere; f
 </style>
 <h1>{{.Title}}</h1>
 {{range .Tickets}}<h2><a href="{{.Address}}">{{.Address}}</a></h2><small>{{.Condition}}</small>
-{{range .Comments}}<article id="{{.ID}}"><small>{{.By}}, {{.At}}{{if .Edited}}, edited {{.Edited}} times{{end}}</small><pre>{{.Text}}</pre></article>
+{{range .Comments}}<article id="{{.ID}}"><small>{{.By}}, {{.At}}{{if .Edited}}, edited {{.Edited}} {{if eq .Edited 1}}time{{else}}times{{end}}{{end}}</small><pre>{{.Text}}</pre></article>
 {{else}}<p>Nothing has arrived yet.</p>{{end}}
 {{else}}<p>There is no such ticket.</p>{{end}}
 `))
@@ -56,6 +56,7 @@ func (s *Sim) page(w http.ResponseWriter, r *http.Request) {
 		}
 		t := shownTicket{Address: s.address(n), Condition: s.tickets[n].condition}
 		for _, c := range s.tickets[n].comments {
+			c.Text = s.legible(c.Text)
 			t.Comments = append(t.Comments, shownComment{c, stampOf(c.At)})
 		}
 		shown.Tickets = append(shown.Tickets, t)

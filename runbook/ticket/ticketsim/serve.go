@@ -33,6 +33,7 @@ func (s *Sim) serve(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.requests++
+	defer func() { close(s.changed); s.changed = make(chan struct{}) }()
 	if s.down {
 		panic(http.ErrAbortHandler)
 	}

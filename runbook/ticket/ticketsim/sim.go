@@ -11,6 +11,7 @@
 package ticketsim
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"slices"
@@ -93,6 +94,7 @@ type Sim struct {
 	requests int
 	writes   int
 	seen     map[string]bool // ids of webhooks
+	changed  chan struct{}   // closed, and made anew, after each request
 }
 
 // New makes a system that people find at url.
@@ -101,7 +103,7 @@ func New(kind Kind, url string) (*Sim, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Sim{kind: kind, url: strings.TrimRight(url, "/"), schema: sch, tickets: map[int]*ticket{}, next: 1000, seen: map[string]bool{}}, nil
+	return &Sim{kind: kind, url: strings.TrimRight(url, "/"), schema: sch, tickets: map[int]*ticket{}, next: 1000, seen: map[string]bool{}, changed: make(chan struct{})}, nil
 }
 
 // Open makes a ticket and returns its address.
@@ -163,6 +165,33 @@ func (s *Sim) Comments(number int) []Comment {
 		return nil
 	}
 	return slices.Clone(t.comments)
+}
+
+// Texts are the bot's comments on a ticket, as people read them.
+func (s *Sim) Texts(number int) (list []string) {
+	for _, c := range s.Comments(number) {
+		if c.By == Me {
+			list = append(list, s.legible(c.Text))
+		}
+	}
+	return list
+}
+
+// Wait waits until something holds, looking after each request that comes.
+func (s *Sim) Wait(ctx context.Context, what string, holds func() bool) error {
+	for {
+		s.mu.Lock()
+		changed := s.changed
+		s.mu.Unlock()
+		if holds() {
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return fmt.Errorf("wait for %s: %w", what, context.Cause(ctx))
+		}
+	}
 }
 
 // Findings are what did not fit the published schema.
