@@ -25,20 +25,27 @@ import (
 	"reconcilebot/state"
 )
 
+// sites are the clusters, as those who speak with people need them.
+type sites struct {
+	listers map[string]commands.Lister
+	// foreign says what keeps a target from being reconciled.
+	foreign func(ctx context.Context, t drift.Target, ours bool) ([]string, error)
+}
+
 // machinery builds what moves reconciliations: the systems, the books that
 // use them, and the engine.
-func machinery(cfg *config.Config, db *state.DB, repos *repositories, log *slog.Logger) (*runbook.Engine, map[string]commands.Lister, error) {
+func machinery(cfg *config.Config, db *state.DB, repos *repositories, log *slog.Logger) (*runbook.Engine, sites, error) {
 	clusters, listers := map[string]book.Cluster{}, map[string]commands.Lister{}
 	for _, c := range cfg.Clusters {
 		site, surveyor, err := openSite(cfg, c, repos, writes{db}, log)
 		if err != nil {
-			return nil, nil, fmt.Errorf("cluster %s: %w", c.Name, err)
+			return nil, sites{}, fmt.Errorf("cluster %s: %w", c.Name, err)
 		}
 		clusters[c.Name], listers[c.Name] = site, surveyor
 	}
 	host, err := openGitHub(cfg.GitHub)
 	if err != nil {
-		return nil, nil, err
+		return nil, sites{}, err
 	}
 	t := cfg.Timing
 	books := book.Books(book.Config{
@@ -50,13 +57,14 @@ func machinery(cfg *config.Config, db *state.DB, repos *repositories, log *slog.
 		Timing: book.Timing{
 			ApprovalExpires: t.ApprovalExpires, PollHost: t.PollGitHub, PollController: t.PollArgoCD,
 			StableFor: t.StableFor, Verify: t.VerifyTimeout, Merge: t.MergeDeadline,
+			PauseCheck: t.PauseCheck, PauseEscalate: t.PauseEscalate,
 		},
 		Author:      git.Person(cfg.GitHub.Git.Author),
 		MergeMethod: strings.TrimPrefix(cfg.Merge.Method, "auto"),
 		Merge:       cfg.Merge.When == "rules-met",
 		Log:         log,
 	})
-	return runbook.New(runbook.Config{DB: db, Books: books, Log: log}), listers, nil
+	return runbook.New(runbook.Config{DB: db, Books: books, Log: log}), sites{listers, book.Foreign(clusters)}, nil
 }
 
 // openSite builds one cluster's side of things.
@@ -98,7 +106,7 @@ func policyOf(cfg *config.Config) *access.Policy {
 }
 
 // voice builds what speaks with people.
-func voice(ctx context.Context, cfg *config.Config, db *state.DB, engine *runbook.Engine, listers map[string]commands.Lister, repos *repositories, desk []ticket.System, log *slog.Logger) (*bot.Bot, error) {
+func voice(ctx context.Context, cfg *config.Config, db *state.DB, engine *runbook.Engine, at sites, repos *repositories, desk []ticket.System, log *slog.Logger) (*bot.Bot, error) {
 	team, err := workspace(ctx, cfg.Slack, log)
 	if err != nil {
 		return nil, err
@@ -119,7 +127,7 @@ func voice(ctx context.Context, cfg *config.Config, db *state.DB, engine *runboo
 	}
 	policy.Lists = access.Remember(groups{slack: wire, host: host, repos: repos}, time.Now)
 	app := commands.New(commands.Config{
-		DB: db, Engine: engine, Directory: directory, Targets: listers, Team: team,
+		DB: db, Engine: engine, Directory: directory, Targets: at.listers, Foreign: at.foreign, Team: team,
 		Access: policy, Tickets: courier.Namer(desk), Links: card.Links{Commit: links(cfg, db).Commit, Audit: cfg.Audit.Page}, Log: log,
 	})
 	return bot.New(bot.Config{

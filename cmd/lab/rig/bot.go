@@ -12,6 +12,7 @@ import (
 	"reconcilebot/bot/slacksim"
 	"reconcilebot/cmd/lab/systems"
 	"reconcilebot/cmd/lab/world"
+	"reconcilebot/runbook/ticket/ticketsim"
 )
 
 // A Bot is `reconcilebot serve` as a process of its own. Start, Kill and Stop
@@ -114,7 +115,7 @@ func (r *Rig) bot(ctx context.Context) error {
 	}
 	for name, secret := range map[string]string{
 		"slack-app": r.Slack.AppToken(), "slack-bot": r.Slack.BotToken(),
-		"argocd": argocd, "github": r.Git.BotToken(), "audit": r.secrets.audit,
+		"argocd": argocd, "github": r.Git.BotToken(), "audit": r.secrets.audit, "tickets": ticketsim.Token,
 	} {
 		if err := os.WriteFile(r.path("bot", name+".token"), []byte(secret+"\n"), 0o600); err != nil {
 			return err
@@ -170,6 +171,7 @@ func (r *Rig) configText() string {
 		"$SLACK", r.Page, "$LISTEN", r.Bot.listen, "$AUDIT", r.Bot.audit, "$CLUSTER", world.Cluster,
 		"$KUBECONFIG", r.Kube.Kubeconfig("reconcilebot"), "$ARGOCD", r.Argo.URL, "$ARGOPAGE", r.ArgoPage, "$GIT", r.GitPage,
 		"$CERT", r.Kube.AuditKeys.Cert, "$KEY", r.Kube.AuditKeys.Key, "$PEOPLE", people.String(), "$TIMING", timing,
+		"$TICKETS", r.ticketsYAML(),
 	).Replace(configYAML)
 }
 
@@ -205,6 +207,7 @@ github:
     cache: git
     author: {name: reconcilebot, email: reconcilebot@example.com}
 
+$TICKETS
 people:
 $PEOPLE
 groups:
@@ -217,6 +220,7 @@ policy:
 - targets: ["$CLUSTER/*"]
   see: [everyone]
   decide: [on-call]
+  pause: [on-call]
   approve: {by: [owners], count: 1}
 
 timing: $TIMING
@@ -224,6 +228,6 @@ timing: $TIMING
 
 // A minute of quiet after the end is what production needs. In the lab a person
 // watches.
-const timingUsual = "{pollGitHub: 1s, pollArgoCD: 500ms, stableFor: 3s}"
+const timingUsual = "{pollGitHub: 1s, pollArgoCD: 500ms, stableFor: 3s, pauseCheck: 5s}"
 
-const timingFast = "{pollGitHub: 200ms, pollArgoCD: 200ms, stableFor: 500ms}"
+const timingFast = "{pollGitHub: 200ms, pollArgoCD: 200ms, stableFor: 500ms, pauseCheck: 500ms, pauseEscalate: 4s}"

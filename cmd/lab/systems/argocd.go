@@ -210,6 +210,8 @@ data:
   policy.csv: |
     p, role:reconcilebot, applications, get, */*, allow
     p, role:reconcilebot, applications, sync, */*, allow
+    p, role:reconcilebot, applications, update, */*, allow
+    p, role:reconcilebot, applicationsets, get, */*, allow
     g, reconcilebot, role:reconcilebot
     p, role:viewer, applications, get, */*, allow
     g, viewer, role:viewer

@@ -145,6 +145,8 @@ func (k checker) timing() {
 		{"approvalExpires", t.ApprovalExpires, 10 * time.Second, 7 * 24 * time.Hour},
 		{"pollGitHub", t.PollGitHub, 100 * time.Millisecond, time.Hour},
 		{"pollArgoCD", t.PollArgoCD, 50 * time.Millisecond, time.Hour},
+		{"pauseCheck", t.PauseCheck, 100 * time.Millisecond, 10 * time.Minute},
+		{"pauseEscalate", t.PauseEscalate, time.Second, 24 * time.Hour},
 		{"stableFor", t.StableFor, 0, time.Hour},
 		{"verifyTimeout", t.VerifyTimeout, 10 * time.Second, 24 * time.Hour},
 		{"mergeDeadline", t.MergeDeadline, 10 * time.Second, 90 * 24 * time.Hour},

@@ -159,6 +159,10 @@ type Timing struct {
 	ApprovalExpires time.Duration `yaml:"approvalExpires"`
 	PollGitHub      time.Duration `yaml:"pollGitHub"`
 	PollArgoCD      time.Duration `yaml:"pollArgoCD"`
+	// PauseCheck is how often a pause is looked at; PauseEscalate how long a
+	// question about its end waits for an answer before it is put again.
+	PauseCheck    time.Duration `yaml:"pauseCheck"`
+	PauseEscalate time.Duration `yaml:"pauseEscalate"`
 	// StableFor is how long a good end state must hold before it is believed.
 	StableFor time.Duration `yaml:"stableFor"`
 	// VerifyTimeout bounds the way from the merge, or the sync, to that state.
@@ -185,6 +189,8 @@ func defaults() Config {
 			ApprovalExpires: 30 * time.Minute,
 			PollGitHub:      5 * time.Second,
 			PollArgoCD:      2 * time.Second,
+			PauseCheck:      30 * time.Second,
+			PauseEscalate:   10 * time.Minute,
 			StableFor:       time.Minute,
 			VerifyTimeout:   15 * time.Minute,
 			MergeDeadline:   24 * time.Hour,

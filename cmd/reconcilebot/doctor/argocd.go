@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"reconcilebot/runbook/argocd"
@@ -78,14 +79,16 @@ func (a ArgoCD) rights(ctx context.Context) []Finding {
 	if len(apps) == 0 {
 		return []Finding{a.area().fail("rights", grant, "no Application can be seen")}
 	}
-	var denied, excess []string
+	var denied, excess, unpausable []string
 	for _, app := range apps[:min(len(apps), maxApps)] {
 		name := app.Project + "/" + app.Name
-		for action, wanted := range map[string]bool{"sync": true, "delete": false, "override": false} {
+		for action, wanted := range map[string]bool{"sync": true, "update": true, "delete": false, "override": false} {
 			may, err := a.Argo.CanI(ctx, "applications", action, name)
 			switch {
 			case err != nil:
 				return []Finding{a.area().fail("rights", "mend the way to the server first", "%s", reason(ctx, err))}
+			case action == "update" && !may:
+				unpausable = append(unpausable, name)
 			case wanted && !may:
 				denied = append(denied, name)
 			case !wanted && may:
@@ -97,13 +100,36 @@ func (a ArgoCD) rights(ctx context.Context) []Finding {
 	if len(denied) > 0 {
 		found = append(found, a.area().fail("rights", grant, "may not sync %s", some(denied)))
 	}
+	if len(unpausable) > 0 {
+		found = append(found, a.area().warn("pausing", "to pause with pause TARGET, add: p, reconcilebot, applications, update, */*, allow", "may not update %s, so it can't pause there", some(unpausable)))
+	}
+	found = append(found, a.sets(ctx, apps)...)
 	if len(excess) > 0 {
 		found = append(found, a.area().warn("rights", "take these rights away", "more than the bot needs: may %s", some(excess)))
 	}
 	if len(found) == 0 {
-		found = append(found, a.area().ok("rights", "sees and may sync %s", plural(len(apps), "Application")))
+		found = append(found, a.area().ok("rights", "sees, may sync and may pause %s", plural(len(apps), "Application")))
 	}
 	return found
+}
+
+// sets asks whether the ApplicationSets can be read that made Applications:
+// else nobody can say whether one would undo a pause.
+func (a ArgoCD) sets(ctx context.Context, apps []argocd.App) []Finding {
+	var unread []string
+	for _, app := range apps[:min(len(apps), maxApps)] {
+		name, made := strings.CutPrefix(app.Owner, "ApplicationSet ")
+		if !made || slices.Contains(unread, name) {
+			continue
+		}
+		if may, err := a.Argo.CanI(ctx, "applicationsets", "get", app.Project+"/"+name); err == nil && !may {
+			unread = append(unread, name)
+		}
+	}
+	if len(unread) == 0 {
+		return nil
+	}
+	return []Finding{a.area().warn("pausing", "add: p, reconcilebot, applicationsets, get, */*, allow", "may not read ApplicationSet %s, so it can't see whether that would undo a pause", some(unread))}
 }
 
 // some names the first few of a list.

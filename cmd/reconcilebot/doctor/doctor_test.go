@@ -121,19 +121,26 @@ func (a argo) CanI(_ context.Context, _, action, name string) (bool, error) {
 
 func TestArgoCD(t *testing.T) {
 	apps := []argocd.App{{Ref: argocd.Ref{Name: "web"}, Project: "shop"}}
-	good := argo{version: "v2.14.21+a1b2", account: "reconcilebot", apps: apps, rights: "sync shop/web"}
+	good := argo{version: "v2.14.21+a1b2", account: "reconcilebot", apps: apps, rights: "sync shop/web, update shop/web, get shop/shop-apps"}
 	tests := map[string]struct {
 		change func(*argo)
 		level  Level
 		words  string
 	}{
-		"the tested version":   {func(*argo) {}, OK, "v2.14.21"},
-		"a newer one":          {func(a *argo) { a.version = "v3.1.0" }, Warn, "newer than what was tested"},
-		"an older one":         {func(a *argo) { a.version = "v2.9.3" }, Fail, "upgrade Argo CD"},
-		"no release":           {func(a *argo) { a.version = "latest" }, Warn, "is not a release"},
-		"its own account":      {func(*argo) {}, OK, "is reconcilebot's"},
-		"admin's account":      {func(a *argo) { a.account = "admin" }, Warn, "which may do everything"},
-		"may sync":             {func(*argo) {}, OK, "may sync 1 Application"},
+		"the tested version": {func(*argo) {}, OK, "v2.14.21"},
+		"a newer one":        {func(a *argo) { a.version = "v3.1.0" }, Warn, "newer than what was tested"},
+		"an older one":       {func(a *argo) { a.version = "v2.9.3" }, Fail, "upgrade Argo CD"},
+		"no release":         {func(a *argo) { a.version = "latest" }, Warn, "is not a release"},
+		"its own account":    {func(*argo) {}, OK, "is reconcilebot's"},
+		"admin's account":    {func(a *argo) { a.account = "admin" }, Warn, "which may do everything"},
+		"may sync":           {func(*argo) {}, OK, "may sync and may pause 1 Application"},
+		"may not pause":      {func(a *argo) { a.rights = "sync shop/web" }, Warn, "may not update shop/web, so it can't pause there"},
+		"an unread set": {func(a *argo) {
+			a.apps = []argocd.App{{Ref: argocd.Ref{Name: "web"}, Project: "shop", Owner: "ApplicationSet other"}}
+		}, Warn, "may not read ApplicationSet other"},
+		"a set that is read": {func(a *argo) {
+			a.apps = []argocd.App{{Ref: argocd.Ref{Name: "web"}, Project: "shop", Owner: "ApplicationSet shop-apps"}}
+		}, OK, "may pause 1 Application"},
 		"may not sync":         {func(a *argo) { a.rights = "" }, Fail, "may not sync shop/web. add to argocd-rbac-cm"},
 		"may delete":           {func(a *argo) { a.rights += ", delete shop/web" }, Warn, "may delete shop/web"},
 		"sees nothing":         {func(a *argo) { a.apps = nil }, Fail, "no Application can be seen"},
