@@ -90,14 +90,40 @@ func conversationsMembers(s *Sim, c *call) (obj, *failure) {
 }
 
 func conversationsOpen(s *Sim, c *call) (obj, *failure) {
-	users := strings.Split(c.args["users"], ",")
-	for _, u := range users {
-		if s.users[u] == nil {
-			return nil, fail("user_not_found")
+	if id := c.args["channel"]; id != "" {
+		room := s.channels[id]
+		if room == nil || !room.IM && !room.MPIM || !room.sees(s.app.UserID) {
+			return nil, fail("channel_not_found")
+		}
+		return opened(s, c, room), nil
+	}
+	users := strings.FieldsFunc(c.args["users"], func(r rune) bool { return r == ',' })
+	switch {
+	case len(users) == 0:
+		return nil, fail("users_list_not_supplied")
+	case len(users) > maxDirect:
+		return nil, fail("too_many_users")
+	}
+	for _, id := range users {
+		u, f := s.visible(id)
+		switch {
+		case f != nil:
+			return nil, f
+		case u.Deleted:
+			return nil, fail("user_disabled")
 		}
 	}
-	room := s.direct(users...)
-	return obj{"channel": obj{"id": room.ID}}, nil
+	return opened(s, c, s.direct(users...)), nil
+}
+
+// maxDirect is how many people a direct conversation may have beside the app.
+const maxDirect = 8
+
+func opened(s *Sim, c *call, room *channel) obj {
+	if c.args.flag("return_im") {
+		return obj{"channel": room.wire(s)}
+	}
+	return obj{"channel": obj{"id": room.ID}}
 }
 
 func conversationsJoin(s *Sim, c *call) (obj, *failure) {
@@ -179,12 +205,15 @@ func (s *Sim) messagePage(c *call, shown []Message) (obj, *failure) {
 	return obj{"messages": messages, "has_more": next != "", "response_metadata": obj{"next_cursor": next}}, nil
 }
 
-// maxTopic is what the client accepts; the reference gives no number.
+// maxTopic is from https://docs.slack.dev/reference/methods/conversations.setTopic.
 const maxTopic = 250
 
 func conversationsSetTopic(s *Sim, c *call) (obj, *failure) {
 	room, f := s.postable(c.args["channel"])
 	if f != nil {
+		if strings.HasPrefix(f.code, "restricted_action") {
+			f.code = "user_is_restricted"
+		}
 		return nil, f
 	}
 	if utf8.RuneCountInString(c.args["topic"]) > maxTopic {

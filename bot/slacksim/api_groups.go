@@ -94,8 +94,11 @@ func groupsSetUsers(s *Sim, c *call) (obj, *failure) {
 			return fail("no_users_provided")
 		}
 		for _, id := range users {
-			if u := s.users[id]; u == nil || u.TeamID != s.team.ID {
+			switch u := s.users[id]; {
+			case u == nil:
 				return fail("invalid_users")
+			case u.TeamID != s.team.ID:
+				return fail("failed_for_some_users")
 			}
 		}
 		g.Members = users
@@ -107,6 +110,9 @@ func groupsSetUsers(s *Sim, c *call) (obj, *failure) {
 // subscribed to it.
 func (s *Sim) changeGroup(c *call, change func(*Group) *failure) (obj, *failure) {
 	if f := s.paid(); f != nil {
+		if c.name == "usergroups.update" {
+			f.code = "paid_teams_only" // this method has a name of its own for it
+		}
 		return nil, f
 	}
 	g := s.group(c.args["usergroup"])

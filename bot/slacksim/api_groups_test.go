@@ -40,7 +40,8 @@ func TestUserGroupsAreManaged(t *testing.T) {
 		"a handle in use":    {"usergroups.create", args{"name": "Others", "handle": "owners"}, "handle_already_exists"},
 		"no name":            {"usergroups.create", nil, "missing_subteam_name"},
 		"nobody":             {"usergroups.users.update", args{"usergroup": id}, "no_users_provided"},
-		"someone else's":     {"usergroups.users.update", args{"usergroup": id, "users": "U0EXT"}, "invalid_users"},
+		"someone else's":     {"usergroups.users.update", args{"usergroup": id, "users": "U0EXT"}, "failed_for_some_users"},
+		"a stranger to all":  {"usergroups.users.update", args{"usergroup": id, "users": "U0NONE"}, "invalid_users"},
 		"a group that isn't": {"usergroups.update", args{"usergroup": "S0NONE"}, "no_such_subteam"},
 		"a disabled one":     {"usergroups.users.list", args{"usergroup": id}, "no_such_subteam"},
 	} {
@@ -56,7 +57,7 @@ func TestUserGroupsNeedAPaidPlan(t *testing.T) {
 		if !strings.HasPrefix(name, "usergroups.") {
 			continue
 		}
-		if o := w.call(t, name, map[string]string{"usergroup": "S0OWN", "name": "x", "users": "U0BOB"}); o["error"] != "plan_upgrade_required" {
+		if o := w.call(t, name, map[string]string{"usergroup": "S0OWN", "name": "x", "users": "U0BOB"}); o["error"] != "plan_upgrade_required" && o["error"] != "paid_teams_only" {
 			t.Errorf("%s answered %v", name, o)
 		}
 	}

@@ -11,6 +11,9 @@ func (s *Sim) marked(c *call) (*channel, *stored, *failure) {
 	if !room.has(s.app.UserID) {
 		return nil, nil, fail("not_in_channel")
 	}
+	if c.args["timestamp"] == "" {
+		return nil, nil, fail("no_item_specified")
+	}
 	m := room.find(c.args["timestamp"])
 	if m == nil {
 		return nil, nil, fail("message_not_found")
@@ -92,9 +95,12 @@ func bookmarksList(s *Sim, c *call) (obj, *failure) {
 }
 
 func reactionsAdd(s *Sim, c *call) (obj, *failure) {
-	_, m, f := s.marked(c)
-	if f != nil {
+	room, m, f := s.marked(c)
+	switch {
+	case f != nil:
 		return nil, f
+	case room.Archived:
+		return nil, fail("is_archived")
 	}
 	return obj{}, m.react(c.args["name"], s.app.UserID)
 }

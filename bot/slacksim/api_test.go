@@ -28,6 +28,7 @@ func (w workspace) call(t *testing.T, method string, form map[string]string) obj
 	if retry := answer.Header.Get("Retry-After"); retry != "" {
 		o["retry_after"] = retry
 	}
+	w.checkRefusal(t, method, o)
 	return o
 }
 

@@ -12,14 +12,9 @@
 // is delivered to another socket, a card edited after the channel was shared
 // with strangers: none of these shows up when each call is faked by itself.
 //
-// What is assumed, because Slack's documentation is silent or contradicts
-// itself: that an acknowledgement counts on any socket, that a retried event
-// has a new envelope id, that rich text may be replaced by other blocks, which
-// names trigger errors have (Options has a switch for each of these four); that
-// clicks and commands never come twice by themselves; that all text of a
-// message may have 12,000 characters together (Options.MaxTotalText); that
-// metadata may have 8,000 bytes and a topic 250 characters; and the body of
-// refused response URLs. Everything else is in the pages that the code names.
+// FIDELITY.md says for each behaviour whether it is documented, was measured or
+// is assumed, and where the source is. What is assumed has a switch in Options,
+// and tests run both settings.
 //
 // What is not here: OAuth, search, canvases, calls, the admin API and RTM.
 package slacksim
