@@ -55,6 +55,7 @@ type Rig struct {
 	Argo     *systems.ArgoCD
 	Slack    *slacksim.Sim
 	Git      *GitHost
+	Tickets  Tickets
 	Bot      *Bot
 	Dir      string // the run folder
 	Worlds   []world.World
@@ -131,7 +132,8 @@ func (r *Rig) start(ctx context.Context) error {
 	return nil
 }
 
-// hosts starts what runs in this process: the local Slack and the Git host.
+// hosts starts what runs in this process: the local Slack, the Git host and the
+// ticket systems.
 func (r *Rig) hosts() (err error) {
 	page, err := listen(r.options.Addr)
 	if err != nil {
@@ -149,6 +151,9 @@ func (r *Rig) hosts() (err error) {
 		return fmt.Errorf("start the Git host: %w", err)
 	}
 	r.GitPage = r.serve(git, r.Git.Handler())
+	if err := r.openTickets(); err != nil {
+		return err
+	}
 	r.options.Say("local Slack at " + r.Page)
 	return nil
 }
@@ -234,7 +239,12 @@ func (r *Rig) bind(ctx context.Context) error {
 	all.SetLimit(5)
 	for _, w := range r.Worlds {
 		all.Go(func() error {
-			_, err := r.Slack.As(world.OnCall).In(w.Channel).Slash(ctx, "/reconcile incident "+w.Incident)
+			// A person's incident has a ticket; a scenario's names its own, if any.
+			words := "/reconcile incident " + w.Incident
+			if !r.options.Fast {
+				words += " " + r.TicketAddress(w)
+			}
+			_, err := r.Slack.As(world.OnCall).In(w.Channel).Slash(ctx, words)
 			if err != nil {
 				return fmt.Errorf("bind #%s to %s: %w", w.Channel, w.Incident, err)
 			}

@@ -126,7 +126,7 @@ func (s *Sim) githubComment(t *ticket, c Comment) object {
 	at := c.At.UTC().Format(time.RFC3339)
 	return object{
 		"id": c.ID, "node_id": fmt.Sprintf("IC_%d", c.ID), "url": fmt.Sprintf("%s/api/v3/repos/acme/ops/issues/comments/%d", s.url, c.ID),
-		"html_url":  fmt.Sprintf("%s#issuecomment-%d", s.address(t.number), c.ID),
+		"html_url":  fmt.Sprintf("%s#issuecomment-%d", s.Address(t.number), c.ID),
 		"issue_url": fmt.Sprintf("%s/api/v3/repos/acme/ops/issues/%d", s.url, t.number),
 		"body":      c.Text, "user": s.githubUser(c.By), "created_at": at, "updated_at": at, "author_association": "MEMBER",
 	}
@@ -140,7 +140,7 @@ func (s *Sim) githubTicket(t *ticket) object {
 	}
 	return object{
 		"id": t.number, "node_id": fmt.Sprintf("I_%d", t.number), "number": t.number, "title": fmt.Sprintf("Incident %d", t.number), "state": state,
-		"locked": t.condition == Locked, "html_url": s.address(t.number), "url": api, "repository_url": s.url + "/api/v3/repos/acme/ops",
+		"locked": t.condition == Locked, "html_url": s.Address(t.number), "url": api, "repository_url": s.url + "/api/v3/repos/acme/ops",
 		"labels_url": api + "/labels{/name}", "comments_url": api + "/comments", "events_url": api + "/events", "labels": []any{},
 		"user": s.githubUser("alice"), "assignee": nil, "assignees": []any{}, "milestone": nil, "comments": len(t.comments),
 		"created_at": "2026-01-01T00:00:00Z", "updated_at": "2026-01-01T00:00:00Z", "closed_at": closed, "author_association": "MEMBER",

@@ -54,7 +54,7 @@ func (s *Sim) page(w http.ResponseWriter, r *http.Request) {
 		if path := strings.TrimRight(r.URL.Path, "/"); path != "" && path != s.path(n) {
 			continue
 		}
-		t := shownTicket{Address: s.address(n), Condition: s.tickets[n].condition}
+		t := shownTicket{Address: s.Address(n), Condition: s.tickets[n].condition}
 		for _, c := range s.tickets[n].comments {
 			c.Text = s.legible(c.Text)
 			t.Comments = append(t.Comments, shownComment{c, stampOf(c.At)})

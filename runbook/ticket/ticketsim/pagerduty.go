@@ -71,7 +71,7 @@ func (s *Sim) pagerDutyRead(c call, t *ticket) reply {
 		status, why = "resolved", object{"type": "merge_resolve_reason", "incident": object{"id": pagerDutyID(t.number + 1), "type": "incident_reference"}}
 	}
 	return reply{status: http.StatusOK, body: object{"incident": object{
-		"id": pagerDutyID(t.number), "type": "incident", "status": status, "html_url": s.address(t.number), "resolve_reason": why,
+		"id": pagerDutyID(t.number), "type": "incident", "status": status, "html_url": s.Address(t.number), "resolve_reason": why,
 	}}}
 }
 

@@ -111,7 +111,7 @@ func (s *Sim) Open(number int) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.tickets[number] = &ticket{number: number, condition: Open}
-	return s.address(number)
+	return s.Address(number)
 }
 
 // path is where people find a ticket, below the system's address.
@@ -127,7 +127,8 @@ func (s *Sim) path(number int) string {
 	return fmt.Sprintf("/browse/OPS-%d", number)
 }
 
-func (s *Sim) address(number int) string { return s.url + s.path(number) }
+// Address is where people find a ticket.
+func (s *Sim) Address(number int) string { return s.url + s.path(number) }
 
 // Set puts a ticket into a condition.
 func (s *Sim) Set(number int, c Condition) {

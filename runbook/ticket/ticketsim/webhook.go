@@ -34,14 +34,14 @@ func (s *Sim) webhook(c call) reply {
 	case t.condition == Deleted:
 		return reply{status: http.StatusGone}
 	case t.condition == Moved:
-		return reply{status: http.StatusPermanentRedirect, header: map[string]string{"Location": s.address(t.number + 1)}}
+		return reply{status: http.StatusPermanentRedirect, header: map[string]string{"Location": s.Address(t.number + 1)}}
 	case t.condition == Locked:
 		return reply{status: http.StatusLocked}
 	case t.condition == Forbidden:
 		return reply{status: http.StatusForbidden}
 	}
 	s.keep(t, c.Header.Get("Webhook-Id"), sent.Data.Reconciliation, sent.Data.Markdown)
-	return reply{status: http.StatusOK, body: object{"url": s.address(t.number) + "#" + sent.Data.Reconciliation, "closed": t.condition == Closed}}
+	return reply{status: http.StatusOK, body: object{"url": s.Address(t.number) + "#" + sent.Data.Reconciliation, "closed": t.condition == Closed}}
 }
 
 // keep writes or edits the comment of a reconciliation. What was seen before
