@@ -2,14 +2,18 @@ package manifest
 
 import (
 	"fmt"
+	"slices"
 )
 
 // OnlyChanges holds two renders by somebody else, such as Argo CD's own of
 // the base and of the pushed commit, against what was decided: every changed
 // value must be in the second as it is live, and nothing else may differ. The
 // error says the first thing that is not so.
+//
+// A generated object's name holds a hash of its content: that, and the
+// references to it, may move with the content.
 func OnlyChanges(before, after []map[string]any, changes []Change) error {
-	was, is := byName(before), byName(after)
+	was, is := byName(withoutHashes(before)), byName(withoutHashes(after))
 	for name := range was {
 		if _, ok := is[name]; !ok {
 			return fmt.Errorf("%s is gone", name)
@@ -81,7 +85,8 @@ func arrived(c Change, render map[Object]map[string]any) error {
 // covers compares a rendered object's name with the live one's: a render may
 // leave the namespace to the controller, and the version is not identity.
 func covers(rendered, live Object) bool {
-	return rendered.Group() == live.Group() && rendered.Kind == live.Kind && rendered.Name == live.Name &&
+	return rendered.Group() == live.Group() && rendered.Kind == live.Kind &&
+		(rendered.Name == live.Name || rendered.Name == unhashed(live)) &&
 		(rendered.Namespace == live.Namespace || rendered.Namespace == "")
 }
 
@@ -91,4 +96,37 @@ func byName(objects []map[string]any) map[Object]map[string]any {
 		named[Resource{Content: o}.Object()] = o
 	}
 	return named
+}
+
+// unhashed is an object's name with a mark in the place of a hash.
+func unhashed(o Object) string {
+	if o.Kind != "ConfigMap" && o.Kind != "Secret" {
+		return o.Name
+	}
+	return hashed.ReplaceAllString(o.Name, "$1-#")
+}
+
+// withoutHashes gives generated objects names that don't move with their
+// content, also where others refer to them, unless two would then be called
+// the same.
+func withoutHashes(objects []map[string]any) []map[string]any {
+	names := map[string]string{}
+	times := map[string]int{}
+	for _, object := range objects {
+		o := Resource{Content: object}.Object()
+		if to := unhashed(o); to != o.Name {
+			names[o.Name] = to
+			times[to]++
+		}
+	}
+	out := slices.Clone(objects)
+	for from, to := range names {
+		if times[to] > 1 {
+			continue
+		}
+		for i, object := range out {
+			out[i], _ = replaceName(object, from, to).(map[string]any)
+		}
+	}
+	return out
 }

@@ -19,8 +19,8 @@ func guard(c Change, structure bool) *Refusal {
 		return refuse(Masked, "Change the value by hand, from where it is kept.", "the value of %s is masked: the mask must not be written to Git", c.Path)
 	case isClusterOwn(c.Path):
 		return refuse(NotForGit, "Leave it out of Git; the cluster keeps it by itself.", "%s belongs to the cluster", c.Path)
-	case len(c.Path) == 0:
-		return refuse(Structure, "Add or delete the manifest by hand.", "whole objects can't be written back so far")
+	case c.isWhole():
+		return guardWhole(c, structure)
 	case isIdentity(c.Path):
 		return refuse(Structure, "Change the manifest by hand.", "%s names the object: with another one it would be another object", c.Path)
 	case structure && (c.Op == Remove || c.Live != nil):

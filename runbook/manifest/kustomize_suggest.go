@@ -25,10 +25,14 @@ func (kustomizeRenderer) suggest(ctx context.Context, q *question) (*Refusal, er
 	}
 	s := &search{question: q, docs: docs}
 	s.locate()
-	for _, step := range []func() (bool, error){
+	steps := []func() (bool, error){
 		s.optionImages, s.images, s.replicas, s.scalars, s.shapes, s.generators,
 		s.newImage, s.newReplicas, s.newLiteral, s.ownPatch, s.newPatch, s.newJSONPatch,
-	} {
+	}
+	if q.change.isWhole() {
+		steps = []func() (bool, error){s.whole}
+	}
+	for _, step := range steps {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -126,7 +130,15 @@ func (s *search) answer() *Refusal {
 	if len(s.refusals) > 0 {
 		return s.refusals[len(s.refusals)-1]
 	}
-	return refuse(NotFound, byHand, "no place was found that supplies %s", s.change.Path)
+	return refuse(NotFound, byHand, "no place was found that supplies %s", s.what())
+}
+
+// what names the change for people.
+func (s *search) what() string {
+	if s.change.isWhole() {
+		return s.change.Object.String()
+	}
+	return s.change.Path.String()
 }
 
 // locate tells where the value seems to live, for those who look only.

@@ -49,7 +49,14 @@ func (plainRenderer) reads(ctx context.Context, f *files, src Source) (reach, er
 }
 
 // suggest edits the manifest that holds the object; there is no other place.
-func (plainRenderer) suggest(_ context.Context, q *question) (*Refusal, error) {
+func (r plainRenderer) suggest(_ context.Context, q *question) (*Refusal, error) {
+	if q.change.isWhole() {
+		return r.suggestWhole(q)
+	}
+	return r.suggestField(q)
+}
+
+func (plainRenderer) suggestField(q *question) (*Refusal, error) {
 	r := q.object()
 	q.found = origin{file: r.File, layer: "plain YAML"}
 	if path.Ext(r.File) == ".json" {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // Propose finds edits that make the changes true in Git, and proves them.
@@ -92,6 +93,9 @@ func (p *proposer) answer(ctx context.Context, c Change) (Verdict, error) {
 		return refused(v, r), nil
 	}
 	i, r := p.find(c.Object)
+	if c.isWhole() && c.Op == Add {
+		i, r = p.absent(c.Object)
+	}
 	if r != nil {
 		return refused(v, r), nil
 	}
@@ -138,6 +142,14 @@ func (p *proposer) find(o Object) (int, *Refusal) {
 	return found, nil
 }
 
+// absent makes sure that an object is not rendered so far.
+func (p *proposer) absent(o Object) (int, *Refusal) {
+	if slices.ContainsFunc(p.names, func(name Object) bool { return p.is(name, o) }) {
+		return -1, refuse(Already, "Nothing needs to be written; sync the target.", "Git has %s already", o)
+	}
+	return -1, nil
+}
+
 // is tells whether a manifest is a live object. A manifest without namespace
 // goes to the source's; one with a namespace may still be of a kind that has
 // none.
@@ -154,6 +166,9 @@ func (p *proposer) is(m, o Object) bool {
 // checkValue compares what Git says with what the change takes for granted.
 func (q *question) checkValue() *Refusal {
 	c := q.change
+	if c.isWhole() {
+		return nil
+	}
 	now, _, found := lookup(q.object().Content, c.Path)
 	switch {
 	case !found && c.Op == Remove:

@@ -24,6 +24,10 @@ func (p *proposer) prove(ctx context.Context, i int, c Change, s suggestion) (*R
 	if r != nil {
 		return r, nil
 	}
+	names := p.names
+	if c.isWhole() {
+		names = p.renamed(after, i, c)
+	}
 	changed, unbuildable, err := p.readers.check(ctx, s.writes)
 	if err != nil {
 		return nil, err
@@ -37,7 +41,7 @@ func (p *proposer) prove(ctx context.Context, i int, c Change, s suggestion) (*R
 	}
 	p.files.lay(s.writes)
 	p.readers.settle(s.writes)
-	p.rendered = after
+	p.rendered, p.names = after, names
 	p.derived = append(p.derived, derived...)
 	return nil, nil
 }
@@ -45,6 +49,9 @@ func (p *proposer) prove(ctx context.Context, i int, c Change, s suggestion) (*R
 // judge holds a rendering against what it is to be: as before, with the one
 // change made. It tells what else moves of necessity.
 func (p *proposer) judge(after []Resource, i int, c Change) (derived []string, r *Refusal) {
+	if c.isWhole() {
+		return nil, p.judgeWhole(after, i, c)
+	}
 	if len(after) != len(p.rendered) {
 		return nil, refuse(TouchesOthers, byHand, "the edit would change the number of objects too")
 	}

@@ -26,7 +26,7 @@ func differences(src manifest.Source, rendered []manifest.Resource, live []map[s
 				o.Namespace = src.Namespace
 			}
 			if len(selected) > 0 && pick.object(o) {
-				out = append(out, manifest.Change{Object: o, Op: manifest.Remove})
+				out = append(out, manifest.Change{Object: o, Op: manifest.Remove, Git: r.Content})
 			}
 			continue
 		}
@@ -42,7 +42,7 @@ func differences(src manifest.Source, rendered []manifest.Resource, live []map[s
 	}
 	for i, l := range live {
 		if o := nameOf(l); !known[i] && len(selected) > 0 && pick.object(o) {
-			out = append(out, manifest.Change{Object: o, Op: manifest.Add})
+			out = append(out, manifest.Change{Object: o, Op: manifest.Add, Live: l})
 		}
 	}
 	return out, pick.unused()

@@ -76,6 +76,10 @@ func conclude(p manifest.Proposal) Result {
 			continue
 		}
 		c := Change{v.Object, v.Path, v.Op, v.Git, v.Live, "refused", v.Class, v.Why, v.Hint, Place{v.File, v.Line, v.Layer}}
+		if len(v.Path) == 0 {
+			// A whole object may hold anything, and the edit shows it.
+			c.Git, c.Live = nil, nil
+		}
 		if v.Proven {
 			proven++
 			c.Verdict = "proven"
