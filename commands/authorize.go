@@ -49,6 +49,11 @@ func (c *Commands) allow(ctx context.Context, who asker, what access.Right, t dr
 	return c.judge(ctx, access.Question{Who: who.Person, Right: what, Target: t})
 }
 
+// sees tells of each target whether somebody may see it.
+func (c *Commands) sees(ctx context.Context, who asker) func(drift.TargetInfo) bool {
+	return func(t drift.TargetInfo) bool { return c.allow(ctx, who, access.See, t) == nil }
+}
+
 // judge asks the policy, which may have to read lists that others keep.
 func (c *Commands) judge(ctx context.Context, q access.Question) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, 10*time.Second, errors.New("it takes too long to read who is in a group"))

@@ -130,7 +130,7 @@ func TestEveryRowIsGuarded(t *testing.T) {
 	r.Access.Rules = nil
 	for _, row := range table() {
 		for _, example := range row.examples {
-			if _, what, err := parse(table(), example); err != nil || what.about() == "" {
+			if _, what, err := parse(table(), example, ""); err != nil || what.about() == "" {
 				continue
 			}
 			r.wants(r.types("carol", example), "No rule of the policy covers production-eu/payments-web")

@@ -111,7 +111,7 @@ type call struct {
 
 // words answers a command.
 func (c *Commands) words(ctx context.Context, req Request) (Reply, error) {
-	row, what, err := parse(c.rows, req.Text)
+	row, what, err := c.understand(req)
 	if err != nil {
 		return Reply{}, err
 	}
@@ -123,7 +123,7 @@ func (c *Commands) words(ctx context.Context, req Request) (Reply, error) {
 		return Reply{}, err
 	}
 	if name := what.about(); name != "" {
-		if call.on, err = c.targets.find(ctx, name); err != nil {
+		if call.on, err = c.targets.find(ctx, name, c.sees(ctx, call.by)); err != nil {
 			return Reply{}, err
 		}
 		if err := c.allow(ctx, call.by, row.who, call.on.TargetInfo); err != nil {

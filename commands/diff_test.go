@@ -23,7 +23,7 @@ func TestFullDiff(t *testing.T) {
 		if reply.Modal == nil {
 			t.Fatalf("no modal was opened: %s", said(reply))
 		}
-		return fmt.Sprint(pressable(*reply.Modal))
+		return fmt.Sprint(pressable(reply.Modal.Blocks.BlockSet))
 	}
 	// Who may see, may see the diff.
 	first := r.clicks("eve", card.ActionDiff, card.Carry(id, "plan-adopt", "0"))
@@ -52,9 +52,9 @@ func TestFullDiff(t *testing.T) {
 	}
 }
 
-// pressable lists what can be pressed in a modal, with what each carries.
-func pressable(m slack.ModalViewRequest) (list []string) {
-	for _, b := range m.Blocks.BlockSet {
+// pressable lists what can be pressed, with what each carries.
+func pressable(blocks []slack.Block) (list []string) {
+	for _, b := range blocks {
 		if actions, ok := b.(*slack.ActionBlock); ok {
 			for _, e := range actions.Elements.ElementSet {
 				if button, ok := e.(*slack.ButtonBlockElement); ok {

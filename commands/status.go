@@ -2,10 +2,8 @@ package commands
 
 import (
 	"context"
-	"strings"
 
 	"reconcilebot/commands/card"
-	"reconcilebot/state"
 )
 
 // board wants the incident's state on one page, stands that of one target,
@@ -70,41 +68,4 @@ func (summary) run(ctx context.Context, c *Commands, call call) (Reply, error) {
 	}
 	m := card.Summary(in, runs, c.Now(), c.Links)
 	return Reply{Public: &m}, nil
-}
-
-// shortcut answers the message shortcut: what is open where it was used.
-func (c *Commands) shortcut(ctx context.Context, req Request) (Reply, error) {
-	by, err := c.authenticate(ctx, req)
-	if err != nil {
-		return Reply{}, err
-	}
-	in, err := c.incident(req.Room)
-	if err != nil {
-		return Reply{}, err
-	}
-	runs, err := c.visibleRuns(ctx, in, by)
-	if err != nil {
-		return Reply{}, err
-	}
-	if r, ok := c.ofThread(req, runs); ok {
-		runs = []state.Reconciliation{r}
-	}
-	m := card.Board(in, runs, c.Now())
-	return Reply{Ephemeral: &m}, nil
-}
-
-// ofThread finds the reconciliation whose card or thread a message is in.
-func (c *Commands) ofThread(req Request, runs []state.Reconciliation) (state.Reconciliation, bool) {
-	for _, ts := range []string{req.Thread, req.Message} {
-		key, err := c.DB.MessageAt(req.Room, ts)
-		if ts == "" || err != nil {
-			continue
-		}
-		for _, r := range runs {
-			if strings.Contains(string(key), string(r.ID)) {
-				return r, true
-			}
-		}
-	}
-	return state.Reconciliation{}, false
 }

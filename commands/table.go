@@ -99,8 +99,9 @@ func table() []command {
 	}
 }
 
-// parse finds the row that a text means, and the typed request.
-func parse(rows []command, text string) (command, act, error) {
+// parse finds the row that a text means, and the typed request. A target that
+// is given is put where commands have theirs, before all other words.
+func parse(rows []command, text, target string) (command, act, error) {
 	w, err := split(text)
 	if err != nil {
 		return command{}, nil, err
@@ -114,6 +115,9 @@ func parse(rows []command, text string) (command, act, error) {
 		return command{}, nil, fault.New(fault.Invalid, fmt.Sprintf("There is no command %q.%s /reconcile help lists them all.", w.list[0], meant(verb, rows)))
 	}
 	w.list = w.list[1:]
+	if target != "" {
+		w.list = append([]string{target}, w.list...)
+	}
 	what, err := rows[i].parse(w)
 	return rows[i], what, err
 }

@@ -3,6 +3,7 @@ package commands
 import (
 	"flag"
 	"os"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -63,7 +64,7 @@ func TestRows(t *testing.T) {
 			t.Errorf("%s: something is missing in its row", r.name)
 		}
 		for _, example := range r.examples {
-			row, what, err := parse(rows, example)
+			row, what, err := parse(rows, example, "")
 			if err != nil || row.name != r.name {
 				t.Errorf("example %q: %v", example, err)
 				continue
@@ -106,12 +107,43 @@ func TestParse(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			_, got, err := parse(table(), tt.text)
+			_, got, err := parse(table(), tt.text, "")
 			if err != nil || got != tt.want {
 				t.Errorf("parse(%q) = %#v, %v, want %#v", tt.text, got, err, tt.want)
 			}
 		})
 	}
+}
+
+// Whatever is typed is a typed request or a refusal with words; nothing that
+// can't be seen gets into a request.
+func FuzzParse(f *testing.F) {
+	rows := table()
+	for _, r := range rows {
+		for _, example := range r.examples {
+			f.Add(example, "")
+			f.Add(example, "production-eu/argocd/payments-web")
+		}
+	}
+	for _, odd := range []string{"adopt “web” because <@U1|x>", "pause web 45m with parents because x", "incident INC-1 <https://x.example|y>", "/drift\u00a0web", "DRIFT \u202eweb", "drift '", "because because"} {
+		f.Add(odd, "")
+	}
+	f.Fuzz(func(t *testing.T, text, target string) {
+		row, what, err := parse(rows, text, target)
+		switch {
+		case err != nil && (fault.Of(err) != fault.Invalid || fault.Say(err, "") == ""):
+			t.Fatalf("parse(%q): %v has no answer for people", text, err)
+		case err == nil && (what == nil || row.name == ""):
+			t.Fatalf("parse(%q) is neither a request nor a refusal", text)
+		}
+		if err != nil {
+			return
+		}
+		again, same, err := parse(rows, text, target)
+		if err != nil || again.name != row.name || !reflect.DeepEqual(same, what) {
+			t.Fatalf("parse(%q) is not the same twice: %#v, %#v, %v", text, what, same, err)
+		}
+	})
 }
 
 func TestParseRefuses(t *testing.T) {
@@ -141,7 +173,7 @@ func TestParseRefuses(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			_, _, err := parse(table(), tt.text)
+			_, _, err := parse(table(), tt.text, "")
 			if fault.Of(err) != fault.Invalid || !strings.Contains(fault.Say(err, ""), tt.says) {
 				t.Errorf("parse(%q) = %v, want it to say %q", tt.text, err, tt.says)
 			}

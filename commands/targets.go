@@ -67,8 +67,9 @@ func (t *targets) all(ctx context.Context) (list []drift.TargetInfo, down []stri
 	return list, down
 }
 
-// find resolves a name to one target.
-func (t *targets) find(ctx context.Context, name string) (onTarget, error) {
+// find resolves a name to one target. Others are suggested only as far as
+// they may be seen: a misspelt name is no way to read the list of them.
+func (t *targets) find(ctx context.Context, name string, seen func(drift.TargetInfo) bool) (onTarget, error) {
 	if i := strings.IndexFunc(name, func(r rune) bool { return invisible(r) || unicode.IsSpace(r) }); i >= 0 {
 		return onTarget{}, fault.New(fault.Invalid, "That name holds a character that can't be seen. Type it by hand instead of pasting it.")
 	}
@@ -79,10 +80,23 @@ func (t *targets) find(ctx context.Context, name string) (onTarget, error) {
 	}
 	found, err := drift.Resolve(name, plain)
 	if err != nil {
-		return onTarget{}, unresolved(err, down)
+		return onTarget{}, unresolved(discreet(err, list, seen), down)
 	}
 	i := slices.IndexFunc(list, func(info drift.TargetInfo) bool { return info.Target == found })
 	return onTarget{list[i]}, nil
+}
+
+// discreet leaves out of a suggestion what may not be seen.
+func discreet(err error, list []drift.TargetInfo, seen func(drift.TargetInfo) bool) error {
+	u, ok := errors.AsType[*drift.Unresolved](err)
+	if !ok {
+		return err
+	}
+	hidden := func(t drift.Target) bool {
+		i := slices.IndexFunc(list, func(info drift.TargetInfo) bool { return info.Target == t })
+		return i < 0 || !seen(list[i])
+	}
+	return &drift.Unresolved{Name: u.Name, Fits: slices.DeleteFunc(u.Fits, hidden), Near: slices.DeleteFunc(u.Near, hidden)}
 }
 
 // unresolved says why a name was not found; a cluster of which nothing is
