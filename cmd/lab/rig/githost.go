@@ -145,6 +145,18 @@ func (g *GitHost) Approve(_ context.Context, w world.World, pull int, login stri
 // Pulls are the pull requests that were ever opened in a world's repository.
 func (g *GitHost) Pulls(w world.World) []githubsim.Pull { return g.sim.Pulls(fullName(w)) }
 
+// URL is the address of a world's repository.
+func (g *GitHost) URL(w world.World) string { return g.url + "/" + fullName(w) + ".git" }
+
+// Commit puts files on the main branch, as an administrator may.
+func (g *GitHost) Commit(w world.World, author, message string, files map[string]string) error {
+	_, err := g.sim.Commit(fullName(w), "main", githubsim.Change{Author: author, Message: message, Files: files})
+	return err
+}
+
+// SetDown makes the host answer nobody, or everybody again.
+func (g *GitHost) SetDown(down bool) { g.sim.SetDown(down) }
+
 // File is a file's content on the main branch, read by git itself.
 func (g *GitHost) File(ctx context.Context, w world.World, path string) (string, error) {
 	repo := filepath.Join(g.dir, world.Owner, w.Repo+".git")

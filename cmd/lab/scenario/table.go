@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"reconcilebot/bot/slacksim"
 	"reconcilebot/cmd/lab/world"
@@ -11,7 +12,7 @@ import (
 
 // all is the table of scenarios.
 func all() []Scenario {
-	return append([]Scenario{
+	return slices.Concat([]Scenario{
 		{Name: "scaled-adopt", Does: "a manual scale becomes an approved, merged pull request", play: scaledAdopt},
 		{Name: "scaled-revert", Does: "a manual scale is undone by a sync", play: scaledRevert},
 		{Name: "scaled-again-after-adopt", Does: "the next manual scale is seen and stands until somebody decides", play: scaledAgain},
@@ -21,7 +22,7 @@ func all() []Scenario {
 		{Name: "killed-between-approval-and-merge", Does: "the bot dies while the pull request is open", Alone: true, play: killedBeforeMerge},
 		{Name: "killed-between-push-and-pull-request", Does: "the bot dies with the branch pushed", Alone: true, play: killedBeforePull},
 		{Name: "argocd-down-then-back", Does: "Argo CD is away when the bot wants to look", Alone: true, play: argocdAway},
-	}, append(slackScenarios(), ticketScenarios()...)...)
+	}, slackScenarios(), ticketScenarios(), pauseScenarios())
 }
 
 func scaledAdopt(t *story) {

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/yaml"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
@@ -114,6 +115,19 @@ func (a *API) Get(ctx context.Context, o Object) (*unstructured.Unstructured, er
 		return nil, fmt.Errorf("get %s: %w", o, err)
 	}
 	return obj, nil
+}
+
+// Merge changes the fields of one object that a JSON text names; null takes one
+// away.
+func (a *API) Merge(ctx context.Context, o Object, patch string) error {
+	r, err := a.resource(o)
+	if err != nil {
+		return err
+	}
+	if _, err := r.Patch(ctx, o.Name, types.MergePatchType, []byte(patch), metav1.PatchOptions{FieldManager: "lab"}); err != nil {
+		return fmt.Errorf("change %s: %w", o, err)
+	}
+	return nil
 }
 
 // Until follows an object until ok says yes, and returns it as it was then. what
