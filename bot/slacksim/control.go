@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"time"
 )
 
@@ -103,7 +104,16 @@ func (s *Sim) orders() map[string]orderFunc {
 			if o.View != "" {
 				return s.As(o.User).ActInView(ctx, o.View, o.Element, o.Choice, o.Values)
 			}
-			return s.As(o.User).In(o.Channel).act(ctx, o.TS, o.Element, o.Choice, o.Version)
+			if o.TS == "" {
+				o.TS = s.newest(o)
+			}
+			here := s.As(o.User).In(o.Channel)
+			if len(o.Values) > 0 {
+				if err := here.Fill(o.TS, o.Values); err != nil {
+					return nil, err
+				}
+			}
+			return here.act(ctx, o.TS, o.Element, o.Choice, o.Version)
 		},
 		"submit": func(ctx context.Context, o order) (any, error) {
 			return s.As(o.User).Submit(ctx, o.View, o.Values)
@@ -160,6 +170,23 @@ func (s *Sim) orders() map[string]orderFunc {
 		"clock/speed":   func(_ context.Context, o order) (any, error) { return nil, s.setSpeed(o) },
 		"clock/advance": func(_ context.Context, o order) (any, error) { return nil, s.advance(o) },
 	}
+}
+
+// newest is the ts of the last message in a channel that has the element: a
+// script need not know timestamps.
+func (s *Sim) newest(o order) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c := s.room(o.Channel)
+	if c == nil {
+		return ""
+	}
+	for _, m := range slices.Backward(c.messages) {
+		if _, err := pick(placedElements(m.everyBlock()), o.Element); err == nil {
+			return m.TS
+		}
+	}
+	return ""
 }
 
 func (s *Sim) setChannel(change func(*Channel, order)) orderFunc {

@@ -26,6 +26,7 @@ func (s *Sim) views() map[string]func(*http.Request) any {
 		"findings":    func(*http.Request) any { return nonNil(s.Findings()) },
 		"metrics":     func(*http.Request) any { return s.Metrics() },
 		"connections": func(*http.Request) any { return s.Connections() },
+		"demo":        func(*http.Request) any { return nonNil(s.opts.Demo) },
 		"inspect":     func(*http.Request) any { return s.inspector() },
 	}
 }
@@ -67,6 +68,7 @@ func (s *Sim) screen(user, channel string) obj {
 	o := obj{
 		"version": s.version, "team": s.team, "app": s.app, "connections": s.openSockets(),
 		"commands": s.manifest.Features.Commands, "shortcuts": s.manifest.Features.Shortcuts,
+		"clock": s.clockState(), "demo": len(s.opts.Demo),
 		"groups": s.allGroups(), "people": s.everyone(), "messages": []Message{}, "views": []View{}, "channels": []obj{},
 	}
 	if u == nil {
@@ -81,6 +83,18 @@ func (s *Sim) screen(user, channel string) obj {
 		views = append(views, *v)
 	}
 	o["views"] = views
+	return o
+}
+
+// clockState is the time in the workspace, and what a person can do about it.
+func (s *Sim) clockState() obj {
+	o := obj{"now": s.clock.Now().UnixMilli()}
+	if _, ok := s.clock.(interface{ Advance(time.Duration) }); ok {
+		o["moves"] = true
+	}
+	if c, ok := s.clock.(*ScaledClock); ok {
+		o["speed"] = c.Speed()
+	}
 	return o
 }
 

@@ -31,6 +31,18 @@ const (
 	RouteNewest     Routing = "newest"
 )
 
+// DemoStep is one step of a scripted demo: what is said to those who watch, as
+// whom the page looks and where, and an order of the control API.
+type DemoStep struct {
+	Say     string         `json:"say"`
+	As      string         `json:"as,omitempty"`      // whose screen is shown
+	Channel string         `json:"channel,omitempty"` // which channel is open
+	Order   string         `json:"order,omitempty"`   // a route under /_sim/
+	Body    map[string]any `json:"body,omitempty"`
+	// Wait is a condition of GET /_sim/wait that ends the step.
+	Wait map[string]string `json:"wait,omitempty"`
+}
+
 // Options tune the simulator. The zero value behaves as Slack does.
 type Options struct {
 	Clock Clock // default: the machine's
@@ -87,6 +99,9 @@ type Options struct {
 	// Transcript gets a line of JSON (Line) for everything that happens. It is
 	// written under the workspace's lock, so it should be a file or a buffer.
 	Transcript io.Writer
+
+	// Demo is what the page's demo does, a step at a time.
+	Demo []DemoStep
 
 	// AllowBroadcast keeps <!channel> and its kin from being a finding.
 	AllowBroadcast bool

@@ -7,6 +7,9 @@ import { avatar, drawMessage } from './messages.js';
 import { composer } from './composer.js';
 import { drawChaos } from './chaos.js';
 import { drawInspector } from './inspector.js';
+import { drawClock } from './clock.js';
+import { drawDemo } from './demo.js';
+import { showFile } from './files.js';
 
 // What a demo link holds: who, where, which thread, and whether the inspector
 // is open.
@@ -24,6 +27,10 @@ const ctx = {
   channel: (id, label) => (by(screen.channels.map((c) => c.channel), id) || { name: label || id }).name,
   group: (id) => (screen.groups.find((g) => g.id === id) || { handle: id }).handle,
   people: () => screen.people.filter((u) => !u.deleted),
+  suggest: async (b, e, typed, at) => (await order('suggest', {
+    user: me().id, channel: at.channel || '', ts: at.ts || '', view: at.view || '', element: e.action_id, text: typed,
+  })),
+  rooms: () => screen.channels.map((c) => c.channel).filter((c) => !c.is_im),
   actInView: (view, b, e, choice) => press(e, () => order('click', {
     user: me().id, view: view.id, element: e.action_id, choice, values: values($('modal')),
   }), 'modal'),
@@ -36,11 +43,22 @@ const page = {
   shortcuts: () => (screen.shortcuts || []).filter((s) => s.type === 'message'),
   act: (m, b, e, choice, version) => press(e, () => order('click', {
     user: me().id, channel: m.channel, ts: m.ts, element: e.action_id, choice, version: version || 0,
+    values: version ? {} : typedIn(m),
   }), m.thread_ts ? 'thread' : 'room'),
   versions: (m) => showVersions(m, ctx, (old, b, e, choice, version) => { $('versions').close(); page.act(old, b, e, choice, version); }),
   openThread: (ts) => go({ thread: ts }),
+  file: (f) => showFile(f, screen.team.id),
+  go: (changes) => go(changes),
+  told: (answer) => told(answer),
+  demoStep: () => (state.demo ? Number(state.demo) - 1 : null),
   shortcut: async (m, s) => told(await order('shortcut', { user: me().id, channel: m.channel, ts: m.ts, id: s.callback_id }), 'room'),
 };
+
+// typedIn is what stands in the inputs of a message.
+function typedIn(m) {
+  const li = document.getElementById('r' + m.ts) || document.getElementById('m' + m.ts);
+  return li ? values(li) : {};
+}
 
 async function press(e, send, where) {
   if (e.confirm && !(await ask(e.confirm, ctx))) return;
@@ -163,6 +181,16 @@ function drawTop() {
   $('inspect').setAttribute('aria-pressed', String(state.inspect === '1'));
 }
 
+// drawShortcuts lists the app's global shortcuts: they belong to no message.
+function drawShortcuts() {
+  const all = (screen.shortcuts || []).filter((s) => s.type === 'global');
+  $('shortcuts').hidden = all.length === 0;
+  keyed($('shortcut-items'), all.map((s) => ({ key: s.callback_id, data: s })), (s) => h('button', {
+    type: 'button', title: s.description, 'data-testid': 'shortcut-' + s.callback_id,
+    onclick: async () => { $('shortcuts').open = false; told(await order('shortcut', { user: me().id, id: s.callback_id })); },
+  }, s.name));
+}
+
 async function drawSide() {
   const open = state.inspect === '1';
   $('inspector').hidden = !open;
@@ -204,6 +232,9 @@ function draw() {
   drawSidebar();
   drawRoom();
   drawChaos(here(), (answer) => told(answer));
+  drawClock(screen.clock, (answer) => told(answer));
+  drawShortcuts();
+  drawDemo(page, screen.demo);
   showView(screen.views[screen.views.length - 1], ctx, me().id, told);
   document.body.dataset.version = screen.version;
 }

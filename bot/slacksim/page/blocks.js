@@ -104,8 +104,14 @@ function element(b, e, ctx) {
     case 'button': return button(e, mark, act, ctx);
     case 'image': return image(e, 'thumb');
     case 'overflow': return overflow(e, mark, act);
-    case 'static_select': case 'external_select': return select(e, mark, act);
+    case 'static_select': return select(e, mark, act);
+    case 'external_select': case 'multi_external_select': return asking(b, e, mark, act, ctx);
+    case 'multi_static_select': return several(e, options(e), mark, act);
     case 'users_select': return people(e, mark, act, ctx);
+    case 'multi_users_select': return several(e, persons(ctx), mark, act);
+    case 'conversations_select': case 'channels_select': return one(e, places(ctx), mark, act);
+    case 'multi_conversations_select': case 'multi_channels_select': return several(e, places(ctx), mark, act);
+    case 'timepicker': return h('input', { type: 'time', value: e.initial_time || '', ...mark, onchange: (ev) => act(ev.target.value) });
     case 'checkboxes': case 'radio_buttons': return choices(e, mark, act, ctx, b.block_id);
     case 'datepicker': return h('input', { type: 'date', value: e.initial_date || '', ...mark, onchange: (ev) => act(ev.target.value) });
     default: return h('span', { className: 'unknown' }, e.type);
@@ -150,6 +156,52 @@ function people(e, mark, act, ctx) {
   return s;
 }
 
+const options = (e) => groups(e).flatMap((g) => g.options.map((o) => [o.value, o.text.text]));
+const persons = (ctx) => (ctx.people ? ctx.people() : []).map((u) => [u.id, u.real_name]);
+const places = (ctx) => (ctx.rooms ? ctx.rooms() : []).map((c) => [c.id, '#' + c.name]);
+
+function one(e, list, mark, act) {
+  const s = h('select', { ...mark, 'aria-label': e.placeholder ? e.placeholder.text : 'Choose', onchange: () => act(s.value) },
+    h('option', { value: '' }, e.placeholder ? e.placeholder.text : 'Choose'), list.map(([value, label]) => h('option', { value }, label)));
+  s.value = e.initial_conversation || e.initial_channel || '';
+  return s;
+}
+
+function several(e, list, mark, act) {
+  const initial = new Set((e.initial_options || []).map((o) => o.value).concat(e.initial_users || [], e.initial_conversations || [], e.initial_channels || []));
+  const s = h('select', {
+    ...mark, multiple: true, size: Math.min(Math.max(list.length, 2), 6), 'aria-label': e.placeholder ? e.placeholder.text : 'Choose',
+    onchange: () => act([...s.selectedOptions].map((o) => o.value).join(',')),
+  }, list.map(([value, label]) => h('option', { value, selected: initial.has(value) }, label)));
+  return s;
+}
+
+// asking is a select whose options the app gives for what was typed.
+function asking(b, e, mark, act, ctx) {
+  const s = h('select', { ...mark, multiple: e.type.startsWith('multi_'), 'aria-label': 'What the app offers', onchange: () => act([...s.selectedOptions].map((o) => o.value).join(',')) });
+  const least = e.min_query_length ?? 3;
+  const status = h('small', { className: 'hint', role: 'status' }, least ? `Type at least ${least} characters` : '');
+  const ask = async (typed) => {
+    if (typed.length < least || !ctx.suggest) return;
+    const answer = await ctx.suggest(b, e, typed, ctx.at || {});
+    const found = answer.ok ? answer.result : [];
+    status.textContent = answer.ok ? (found.length ? `${found.length} found` : 'No results') : answer.error;
+    s.replaceChildren(...(e.type.startsWith('multi_') ? [] : [h('option', { value: '' }, 'Choose')]), ...found.map((o) => h('option', { value: o.value }, o.text)));
+  };
+  const typed = h('input', {
+    type: 'search', className: 'ask', 'data-testid': 'ask', placeholder: e.placeholder ? e.placeholder.text : 'Search', 'aria-label': 'Search',
+    oninput: () => ask(typed.value), disabled: !ctx.suggest,
+  });
+  if (e.initial_option) s.append(h('option', { value: e.initial_option.value, selected: true }, e.initial_option.text.text));
+  return h('span', { className: 'asking' }, typed, s, status);
+}
+
+// moment is a date and a time; its value is seconds since 1970.
+function moment(e, props) {
+  const local = (s) => { const d = new Date(s * 1000); return new Date(d - d.getTimezoneOffset() * 60_000).toISOString().slice(0, 16); };
+  return h('input', { ...props, type: 'datetime-local', 'data-moment': '1', value: e.initial_date_time ? local(e.initial_date_time) : '' });
+}
+
 function choices(e, mark, act, ctx, name) {
   const several = e.type === 'checkboxes';
   const initial = new Set((several ? e.initial_options || [] : [e.initial_option]).filter(Boolean).map((o) => o.value));
@@ -182,7 +234,14 @@ function field(b, e, id, ctx) {
       const size = { maxLength: e.max_length || 3000, value: e.initial_value || '', placeholder };
       return e.multiline ? h('textarea', { ...props, rows: 4, ...size }) : h('input', { ...props, type: 'text', ...size });
     }
-    case 'static_select': case 'external_select': return h('div', { className: 'wide' }, Object.assign(select(e, {}, none), { id }));
+    case 'static_select': return h('div', { className: 'wide' }, Object.assign(select(e, {}, none), { id }));
+    case 'external_select': case 'multi_external_select': return h('div', { className: 'wide' }, asking(b, e, { id }, none, ctx));
+    case 'multi_static_select': return h('div', { className: 'wide' }, several(e, options(e), { id }, none));
+    case 'multi_users_select': return h('div', { className: 'wide' }, several(e, persons(ctx), { id }, none));
+    case 'conversations_select': case 'channels_select': return h('div', { className: 'wide' }, one(e, places(ctx), { id }, none));
+    case 'multi_conversations_select': case 'multi_channels_select': return h('div', { className: 'wide' }, several(e, places(ctx), { id }, none));
+    case 'datetimepicker': return moment(e, props);
+    case 'rich_text_input': return h('textarea', { ...props, rows: 4, placeholder });
     case 'users_select': return h('div', { className: 'wide' }, Object.assign(people(e, {}, none, ctx), { id }));
     case 'checkboxes': case 'radio_buttons': return choices(e, { id }, none, ctx, b.block_id);
     case 'datepicker': return h('input', { ...props, type: 'date', value: e.initial_date || '' });
@@ -200,6 +259,17 @@ export function values(form) {
   for (const box of form.querySelectorAll('[data-input]')) {
     const checked = [...box.querySelectorAll('input[type=checkbox],input[type=radio]')];
     const single = box.querySelector('textarea, select, input:not([type=checkbox]):not([type=radio])');
+    const many = box.querySelector('select[multiple]');
+    const pick = box.querySelector('.asking select');
+    if (many) {
+      out[box.dataset.input] = [...many.selectedOptions].map((o) => o.value).join(',');
+      continue;
+    }
+    if (pick) { out[box.dataset.input] = pick.value; continue; }
+    if (single && single.dataset.moment) {
+      out[box.dataset.input] = single.value ? String(Math.floor(new Date(single.value) / 1000)) : '';
+      continue;
+    }
     out[box.dataset.input] = checked.length ? checked.filter((i) => i.checked).map((i) => i.value).join(',') : single ? single.value : '';
   }
   return out;

@@ -40,7 +40,7 @@ function drawView(d, view, ctx, user, failed) {
   const saved = shown.id === view.id ? values(d) : {};
   shown = { id: view.id, hash: view.hash, user };
   const close = () => order('close', { user, view: view.id }).then(failed);
-  const inView = { ...ctx, act: (b, e, choice) => ctx.actInView(view, b, e, choice) };
+  const inView = { ...ctx, at: { view: view.id }, act: (b, e, choice) => ctx.actInView(view, b, e, choice) };
   const submit = h('button', { className: 'btn primary', type: 'submit', 'data-testid': 'modal-submit' }, view.submit || 'Submit');
   const form = h('form', {
     noValidate: true,

@@ -1,5 +1,5 @@
 // Messages as a list.
-import { h } from './dom.js';
+import { h, link } from './dom.js';
 import { drawBlocks } from './blocks.js';
 import { mrkdwn } from './mrkdwn.js';
 
@@ -19,7 +19,7 @@ export function when(ts) {
 // drawMessage draws one message; page has what can be done with it.
 export function drawMessage(m, page, inThread) {
   const user = page.person(m.user);
-  const ctx = { ...page.ctx, act: (b, e, choice) => page.act(m, b, e, choice) };
+  const ctx = { ...page.ctx, at: { channel: m.channel, ts: m.ts }, act: (b, e, choice) => page.act(m, b, e, choice) };
   return h('li', {
     className: 'message' + (m.is_ephemeral ? ' ephemeral' : '') + (m.subtype === 'channel_topic' ? ' system' : ''),
     'data-testid': 'message', 'data-ts': m.ts, id: (inThread ? 'r' : 'm') + m.ts,
@@ -42,11 +42,27 @@ export function drawMessage(m, page, inThread) {
 
 function body(m, ctx, page) {
   if (page.textOnly()) return h('div', { className: 'text push' }, m.text || 'no text: a notification would be empty');
-  return m.blocks && m.blocks.length ? drawBlocks(m.blocks, ctx) : h('div', { className: 'text' }, mrkdwn(m.text, ctx));
+  const main = m.blocks && m.blocks.length ? drawBlocks(m.blocks, ctx) : m.text && h('div', { className: 'text' }, mrkdwn(m.text, ctx));
+  return [main, (m.attachments || []).map((a) => attachment(a, ctx))];
+}
+
+// attachment draws a secondary attachment: a bar at its side, in its colour.
+function attachment(a, ctx) {
+  const e = h('div', { className: 'attachment', 'data-testid': 'attachment' },
+    a.pretext && h('p', {}, mrkdwn(a.pretext, ctx)),
+    a.author_name && h('p', { className: 'author' }, a.author_name),
+    a.title && h('p', { className: 'attachment-title' }, a.title_link ? link(a.title_link, a.title) : a.title),
+    a.text && h('div', { className: 'text' }, mrkdwn(a.text, ctx)),
+    a.fields && h('div', { className: 'fields' }, a.fields.map((f) => h('div', {}, h('strong', {}, f.title), h('p', {}, mrkdwn(f.value || '', ctx))))),
+    a.blocks && drawBlocks(a.blocks, ctx),
+    a.footer && h('small', {}, a.footer));
+  if (/^[0-9a-f]{6}$/i.test(a.color || '')) e.style.borderColor = '#' + a.color;
+  if (['good', 'warning', 'danger'].includes(a.color)) e.classList.add(a.color);
+  return e;
 }
 
 function file(f, page) {
-  return h('a', { className: 'file', href: `/files-pri/${page.team()}-${f.id}/${encodeURIComponent(f.name)}`, target: '_blank', rel: 'noopener' },
+  return h('button', { className: 'file', type: 'button', 'data-testid': 'file-open', onclick: () => page.file(f) },
     h('strong', {}, f.title || f.name), h('span', {}, `${f.filetype || 'file'}, ${f.size} bytes`));
 }
 
