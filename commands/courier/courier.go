@@ -3,7 +3,7 @@
 //
 // It must never hold up anything else: a reconciliation ends, and its record
 // stands in Slack, whether or not a ticket system answers. It must never send
-// what has not gone through Redact. And it gives no record up: what a ticket
+// what has not gone through Redact and the mask for secrets. And it gives no record up: what a ticket
 // does not take is kept, and tried again until it does, or until people name
 // another ticket.
 //

@@ -348,13 +348,38 @@ func TestSecretsStayHere(t *testing.T) {
 	o := newOffice(t, ticketsim.GitHub)
 	o.bind(o.url)
 	o.opens("r1")
-	o.says("r1", "the token is "+canary+" as you know")
+	o.says("r1", "the token is "+canary+" as you know, and password=hunter2")
 	o.works()
 	o.wants(7, "the token is")
 	for _, text := range append(o.ticket(7), o.log.String()) {
+		if strings.Contains(text, "hunter2") {
+			t.Errorf("somebody's secret is out: %s", text)
+		}
 		if strings.Contains(text, canary) || strings.Contains(text, ticketsim.Token) {
 			t.Errorf("a secret is out: %s", text)
 		}
+	}
+}
+
+func TestACrashBetweenTheCommentAndItsStorage(t *testing.T) {
+	for _, kind := range []ticketsim.Kind{ticketsim.GitHub, ticketsim.PagerDuty} {
+		t.Run(string(kind), func(t *testing.T) {
+			o := newOffice(t, kind)
+			o.bind(o.url)
+			o.opens("r1")
+			o.says("r1", "backing up")
+			due, _ := o.round()
+			if len(due) != 1 {
+				t.Fatalf("%d are due", len(due))
+			}
+			if _, err := due[0].system.Put(t.Context(), ticket.Post{Ticket: o.url, Record: due[0].record}); err != nil {
+				t.Fatal(err)
+			}
+			o.hire(o.Systems...) // nobody has stored it
+			o.works()
+			o.wants(7, "backing up")
+			o.settled(true)
+		})
 	}
 }
 

@@ -59,7 +59,7 @@ func (c *Courier) of(id state.ReconciliationID) (due []delivery, again time.Dura
 	if len(all) == 0 || !worth {
 		return nil, 0, c.DB.Filed(r.ID, r.Rev)
 	}
-	record = record.Map(c.Redact)
+	record = record.Map(func(text string) string { return ticket.Mask(c.Redact(text)) })
 	open := false
 	for _, d := range all {
 		if d.filing.Rev >= r.Rev && d.filing.Trouble == "" {

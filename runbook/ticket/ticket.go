@@ -4,8 +4,8 @@
 // It must never write to a ticket that the config does not cover, whatever
 // address a person typed; never edit a comment that another account wrote; and
 // never follow a ticket that was moved to a place nobody named, since that may
-// be a public one. What it sends has gone through the caller's redaction
-// before: nothing here knows what is secret.
+// be a public one. What it sends has gone through Mask, and through the
+// caller's own redaction, before.
 //
 // Why one comment that is edited and not one for each event: a ticket is read
 // later, by people who want the end of the story. Where a system can't edit
