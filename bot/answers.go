@@ -14,12 +14,18 @@ import (
 	"reconcilebot/state"
 )
 
-// triggerLife is how long after a click a modal can be opened; Slack's three
-// seconds, less the way.
-const triggerLife = 2800 * time.Millisecond
+// A modal can be opened until three seconds after a click. It is not begun
+// when there is hardly time left for the way.
+const (
+	triggerLife = 2900 * time.Millisecond
+	openBefore  = 2300 * time.Millisecond
+)
 
 // giveWithin bounds the calls that bring one answer to a person.
 const giveWithin = 45 * time.Second
+
+// perhapsOpenText is for when Slack's answer did not arrive.
+const perhapsOpenText = "Slack did not say whether it opened the form. If you don't see it, nothing was done: press the button again."
 
 const tooLateText = "That took too long for Slack to open the form. Nothing was done: press the button again."
 
@@ -56,7 +62,7 @@ func (a *answers) give(ctx context.Context, q *question, r commands.Reply) error
 
 // open opens a modal, or says that it is too late for it.
 func (a *answers) open(ctx context.Context, q *question, m slack.ModalViewRequest) error {
-	if q.act.Trigger == "" || a.now().Sub(q.d.Received) > triggerLife {
+	if q.act.Trigger == "" || a.now().Sub(q.d.Received) > openBefore {
 		return a.whisper(ctx, q, card.Message{Text: tooLateText})
 	}
 	api, err := a.slack.use()
@@ -70,6 +76,9 @@ func (a *answers) open(ctx context.Context, q *question, m slack.ModalViewReques
 		return a.turnPage(ctx, q, m, v.ID)
 	}
 	m.ExternalID = externalID(q.d.Mint, q.act)
+	asking := ctx
+	ctx, cancel := context.WithTimeoutCause(ctx, triggerLife-a.now().Sub(q.d.Received), errors.New("the trigger of the click ran out"))
+	defer cancel()
 	_, err = api.OpenViewContext(ctx, q.act.Trigger, m)
 	if err == nil {
 		return nil
@@ -79,7 +88,10 @@ func (a *answers) open(ctx context.Context, q *question, m slack.ModalViewReques
 		return nil // opened before a restart
 	}
 	a.log.Warn("a modal was not opened", "user", q.act.User, "err", t.Err)
-	return a.whisper(ctx, q, card.Message{Text: tooLateText})
+	if t.Unsure {
+		return a.whisper(asking, q, card.Message{Text: perhapsOpenText})
+	}
+	return a.whisper(asking, q, card.Message{Text: tooLateText})
 }
 
 // say sends plain words to the person alone.

@@ -83,6 +83,7 @@ func killedAt(t *testing.T, at int, after bool) {
 	db := r.db
 	g.fall = func() {
 		once.Do(func() {
+			r.sim.AppDies() // what is not acknowledged by now never will be
 			_ = db.Close()
 			close(dead)
 		})

@@ -1,6 +1,7 @@
 package state
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 
@@ -49,10 +50,28 @@ func (b bucket[K, V]) delete(tx *bolt.Tx, key K) error {
 // each visits the records whose keys begin with prefix, in the order of their
 // keys, until visit answers false.
 func (b bucket[K, V]) each(tx *bolt.Tx, prefix string, visit func(K, V) (more bool)) error {
+	return b.those(tx, prefix, nil, visit)
+}
+
+// naming visits the records in which a text stands as a value. Decoding is
+// what takes time, so the others are passed over undecoded; visit still has
+// to look where in the record the text stands.
+func (b bucket[K, V]) naming(tx *bolt.Tx, text string, visit func(K, V) (more bool)) error {
+	part, err := json.Marshal(text)
+	if err != nil {
+		return fmt.Errorf("look for %q in %s: %w", text, b.name, err)
+	}
+	return b.those(tx, "", part, visit)
+}
+
+func (b bucket[K, V]) those(tx *bolt.Tx, prefix string, part []byte, visit func(K, V) (more bool)) error {
 	c := b.in(tx).Cursor()
 	for key, raw := c.Seek([]byte(prefix)); key != nil; key, raw = c.Next() {
 		if len(key) < len(prefix) || string(key[:len(prefix)]) != prefix {
 			return nil
+		}
+		if !bytes.Contains(raw, part) {
+			continue
 		}
 		var v V
 		if err := json.Unmarshal(raw, &v); err != nil {

@@ -72,13 +72,17 @@ func (db *DB) Note(e Entry) error {
 
 // Journal lists the entries of one reconciliation, or, for an empty id, all.
 func (db *DB) Journal(id ReconciliationID) (list []Entry, err error) {
+	keep := func(_ string, e Entry) bool {
+		if id == "" || e.Reconciliation == id {
+			list = append(list, e)
+		}
+		return true
+	}
 	err = db.view(func(tx *bolt.Tx) error {
-		return journal.each(tx, "", func(_ string, e Entry) bool {
-			if id == "" || e.Reconciliation == id {
-				list = append(list, e)
-			}
-			return true
-		})
+		if id == "" {
+			return journal.each(tx, "", keep)
+		}
+		return journal.naming(tx, string(id), keep)
 	})
 	return list, err
 }

@@ -159,7 +159,7 @@ func (db *DB) Message(key MessageKey) (m Message, err error) {
 func (db *DB) MessageAt(room Room, ts string) (key MessageKey, err error) {
 	err = db.view(func(tx *bolt.Tx) error {
 		found := false
-		err := messages.each(tx, "", func(k MessageKey, m Message) bool {
+		err := messages.naming(tx, ts, func(k MessageKey, m Message) bool {
 			if m.Room == room && m.TS == ts {
 				key, found = k, true
 			}

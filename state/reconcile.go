@@ -172,7 +172,7 @@ func (db *DB) Unclosed() (list []Reconciliation, err error) {
 // OfIncident lists an incident's reconciliations, oldest first.
 func (db *DB) OfIncident(id IncidentID) (list []Reconciliation, err error) {
 	err = db.view(func(tx *bolt.Tx) error {
-		return reconciliations.each(tx, "", func(_ ReconciliationID, r Reconciliation) bool {
+		return reconciliations.naming(tx, string(id), func(_ ReconciliationID, r Reconciliation) bool {
 			if r.Incident == id {
 				list = append(list, r)
 			}

@@ -236,8 +236,7 @@ func (p *people) adopt(ctx context.Context, place *slacksim.Place, d *deed, m sl
 	if v == nil {
 		return
 	}
-	p.book.note(func() { d.form = true })
-	run, _, _ := card.Carried(v.Private)
+	run := p.opened(d.person, v)
 	form := p.book.add(&deed{kind: submit, person: d.person, channel: d.channel, run: run})
 	inv, err = me.Submit(ctx, v.ID, map[string]string{card.BlockReason: "the queue was backing up " + p.mark()})
 	p.answered(form, inv, err)
@@ -250,8 +249,17 @@ func (p *people) tidy(ctx context.Context, i int) {
 	if v == nil {
 		return
 	}
+	p.opened(i, v)
+	if _, err := me.CloseView(ctx, v.ID); err != nil {
+		p.sim.Report("people-are-stuck", fmt.Sprintf("closing a form: %v", err))
+	}
+}
+
+// opened notes for which click a form came, which may not be the last one, and
+// says what it is about.
+func (p *people) opened(i int, v *slacksim.View) state.ReconciliationID {
+	run, _, _ := card.Carried(v.Private)
 	p.book.note(func() {
-		run, _, _ := card.Carried(v.Private)
 		for _, d := range p.book.deeds {
 			if d.kind == click && d.person == i && d.run == run && !d.form {
 				d.form = true
@@ -259,7 +267,5 @@ func (p *people) tidy(ctx context.Context, i int) {
 			}
 		}
 	})
-	if _, err := me.CloseView(ctx, v.ID); err != nil {
-		p.sim.Report("people-are-stuck", fmt.Sprintf("closing a form: %v", err))
-	}
+	return run
 }
