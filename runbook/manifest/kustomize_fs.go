@@ -24,7 +24,7 @@ type kustomizeFS struct {
 	context.Context //nolint:containedctx // Kustomize's file system has no way to pass one.
 	files           *files
 	left            int64
-	reads           int
+	reads, built    int
 	refusal         *Refusal
 	// first is the kustomization to which an Application's options apply.
 	first   string
@@ -33,9 +33,13 @@ type kustomizeFS struct {
 
 var errReadOnly = errors.New("the tree is not written to")
 
-// maxReads bounds the reads of one build. A kustomization may name another
-// one more than once, so that few files can ask for many reads.
-const maxReads = 50_000
+// maxReads bounds the reads of one build, maxBuilt those of kustomizations. A
+// kustomization may name another one more than once, so that few files can ask
+// for many reads.
+const (
+	maxReads = 20_000
+	maxBuilt = 2_000
+)
 
 func newKustomizeFS(ctx context.Context, f *files) *kustomizeFS {
 	return &kustomizeFS{Context: ctx, files: f, left: f.limits.SourceBytes}
@@ -94,7 +98,10 @@ func (k *kustomizeFS) ReadFile(name string) ([]byte, error) {
 func (k *kustomizeFS) allow(name string, content []byte) error {
 	k.left -= int64(len(content))
 	k.reads++
-	if k.left < 0 || k.reads > maxReads {
+	if slices.Contains(kustomizationNames(), path.Base(name)) {
+		k.built++
+	}
+	if k.left < 0 || k.reads > maxReads || k.built > maxBuilt {
 		return refuse(TooLarge, "Edit it by hand.", "the kustomization reads more than %d bytes or %d files", k.files.limits.SourceBytes, maxReads)
 	}
 	return k.files.vet(name, content)

@@ -138,6 +138,9 @@ func (s *search) wholeFile(g generator, file string, content []byte) (bool, erro
 
 // environment edits a line of a file with key=value lines.
 func (s *search) environment(g generator, key string) (bool, error) {
+	if s.change.Op == Add && child(g.entry, "literals") != nil {
+		return false, nil
+	}
 	list := contentOf(child(g.entry, "envs"))
 	if n := child(g.entry, "env"); n != nil {
 		list = append(slices.Clip(list), n)

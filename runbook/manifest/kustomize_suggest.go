@@ -119,7 +119,7 @@ func (s *search) answer() *Refusal {
 	if r := s.outsider(); r != nil {
 		return r
 	}
-	for _, class := range []Class{TouchesOthers, SharedSource, UnsupportedTool, MachineWritten, Encrypted} {
+	for _, class := range []Class{Ambiguous, TouchesOthers, SharedSource, UnsupportedTool, MachineWritten, Encrypted} {
 		if i := slices.IndexFunc(s.refusals, func(r *Refusal) bool { return r.Class == class }); i >= 0 {
 			return s.refusals[i]
 		}
