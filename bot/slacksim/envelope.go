@@ -263,6 +263,9 @@ func (s *Sim) acked(c *socket, id string, payload json.RawMessage) {
 	}
 	d.log.Latency = s.clock.Now().Sub(d.log.Sent)
 	d.log.Answer = payload
+	if said := string(payload); said != "" && said != "{}" && said != "null" && !d.log.answerable() {
+		s.find(RuleAckPayload, "%s %s was acknowledged with a payload, which nobody will see", d.log.Kind, d.log.What)
+	}
 	switch {
 	case d.log.State == "sent" && d.spoiled && d.log.Latency > s.opts.AckWindow:
 		s.stats.Lost++
@@ -279,6 +282,20 @@ func (s *Sim) acked(c *socket, id string, payload json.RawMessage) {
 	d.log.State = "acked"
 	s.stats.ack(d.log.Latency)
 	close(d.done)
+}
+
+// answerable tells whether the payload of an acknowledgement is looked at: that
+// of a command, of a submitted modal, and of a select that asks for options.
+// https://docs.slack.dev/interactivity/handling-user-interaction
+func (e *Envelope) answerable() bool {
+	switch e.Kind {
+	case kindEvent:
+		return false
+	case kindInteractive:
+		kind := decode(e.Payload)["type"]
+		return kind == "view_submission" || kind == "block_suggestion"
+	}
+	return true
 }
 
 // maxPending is how many deliveries are remembered, so that a late or second
