@@ -41,7 +41,13 @@ type answers struct {
 }
 
 // give sends all parts of a reply. The modal is first: it can't wait.
-func (a *answers) give(ctx context.Context, q *question, r commands.Reply) error {
+func (a *answers) give(ctx context.Context, q *question, r commands.Reply) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			a.post.meters.panics.Add(1)
+			err = &drawError{p}
+		}
+	}()
 	ctx, cancel := context.WithTimeoutCause(ctx, giveWithin, fmt.Errorf("giving an answer took longer than %s", giveWithin))
 	defer cancel()
 	var all []error

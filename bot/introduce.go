@@ -7,10 +7,13 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/slack-go/slack"
 )
 
-// identity is who the bot is in its workspace.
-type identity struct{ Team, User, Bot string }
+// identity is who the bot is in its workspace. App is the app that its bot
+// token is of; empty if Slack does not say.
+type identity struct{ Team, User, Bot, App string }
 
 // introduce asks Slack who the bot is until Slack says so or ctx ends.
 func (b *Bot) introduce(ctx context.Context) (identity, error) {
@@ -53,8 +56,14 @@ func (b *Bot) whoami(ctx context.Context) (identity, error) {
 		return identity{}, &setupError{Say: fmt.Sprintf("the Slack token is for workspace %s, the configuration names %s; correct one of them", got.TeamID, b.cfg.Team)}
 	}
 	b.scopes(got.Header)
+	me := identity{Team: got.TeamID, User: got.UserID, Bot: got.BotID}
+	// Without the right to ask it is only not noticed when the two tokens are
+	// of different apps.
+	if bot, err := api.GetBotInfoContext(ctx, slack.GetBotInfoParameters{Bot: got.BotID}); err == nil {
+		me.App = bot.AppID
+	}
 	b.log.Info("Slack knows the bot", "team", got.TeamID, "user", got.UserID)
-	return identity{Team: got.TeamID, User: got.UserID, Bot: got.BotID}, nil
+	return me, nil
 }
 
 // scopes reports which of the manifest's scopes the token lacks. They are

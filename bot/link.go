@@ -160,6 +160,11 @@ func (l *links) hello(f frame) {
 	l.meters.connections.Store(int64(f.NumConnections))
 	l.log.Info("connected to Slack", "connections", f.NumConnections, "app", f.ConnectionInfo.AppID)
 	l.intake.ownApp(f.ConnectionInfo.AppID)
+	if ours, theirs := l.intake.me.Load().App, f.ConnectionInfo.AppID; ours != "" && theirs != "" && ours != theirs {
+		say := fmt.Sprintf("the app-level token is of the Slack app %s, and the bot token of %s; take both from the pages of one app", theirs, ours)
+		l.health.removed(say)
+		l.log.Error(say)
+	}
 	// While connections are renewed there may be twice as many.
 	if f.NumConnections > 2*l.count {
 		l.log.Warn("more connections to Slack than this bot holds: a second copy, or a stolen app-level token, gets a share of people's commands",

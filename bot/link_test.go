@@ -216,3 +216,16 @@ func TestLinger(t *testing.T) {
 	}
 	<-ctx.Done()
 }
+
+// TestTokensOfTwoApps: commands would come to one app and be answered by
+// another.
+func TestTokensOfTwoApps(t *testing.T) {
+	r := newRig(t, slacksim.Options{})
+	r.sim.Fault(slacksim.Rule{Method: "bots.info", Body: `{"ok":true,"bot":{"id":"B0APP","app_id":"A0OTHER"}}`})
+	r.launch()
+	r.wait("the reason", func() bool {
+		ok, why := r.bot.Ready()
+		return !ok && strings.Contains(why, "A0OTHER") && strings.Contains(why, "A0APP")
+	})
+	r.noFindings()
+}

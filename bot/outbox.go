@@ -241,15 +241,7 @@ func (o *outbox) say(ctx context.Context, l *lane, t todo) {
 	if q != nil {
 		ctx = stopwatch.With(ctx, q.waits)
 	}
-	var err error
-	switch {
-	case t.notice != nil:
-		err = o.sayNotice(ctx, t)
-	case t.shown.TS == "":
-		err = o.postCard(ctx, t, q)
-	default:
-		err = o.editCard(ctx, t, q)
-	}
+	err := o.speak(ctx, t, q)
 	if err == nil {
 		o.mu.Lock()
 		l.said(t, o.now())
@@ -257,6 +249,22 @@ func (o *outbox) say(ctx context.Context, l *lane, t todo) {
 		return
 	}
 	o.failed(ctx, l, t, err)
+}
+
+// speak says it; a panic on the way is an error of this one thing.
+func (o *outbox) speak(ctx context.Context, t todo, q *question) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = &drawError{p}
+		}
+	}()
+	switch {
+	case t.notice != nil:
+		return o.sayNotice(ctx, t)
+	case t.shown.TS == "":
+		return o.postCard(ctx, t, q)
+	}
+	return o.editCard(ctx, t, q)
 }
 
 // draw lets commands draw; a panic there is an error of this one card.

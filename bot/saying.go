@@ -123,7 +123,6 @@ func (o *outbox) failed(ctx context.Context, l *lane, t todo, err error) {
 	tr := troubleOf(err)
 	var drawing *drawError
 	if errors.As(err, &drawing) {
-		tr = trouble{Remedy: unfit, Err: err}
 		o.meters.panics.Add(1)
 	}
 	o.mu.Lock()

@@ -68,7 +68,10 @@ func troubleOf(err error) trouble {
 	var status slack.StatusCodeError
 	var answer slack.SlackErrorResponse
 	var mine *setupError
+	var drawing *drawError
 	switch {
+	case errors.As(err, &drawing):
+		return trouble{Remedy: unfit, Err: err}
 	case errors.Is(err, errShared):
 		return trouble{Remedy: closedRoom, Code: codeShared, Err: err}
 	case errors.Is(err, errNowhere):
