@@ -2,6 +2,7 @@ package commands
 
 import (
 	"context"
+	"slices"
 
 	"reconcilebot/commands/card"
 	"reconcilebot/state"
@@ -23,16 +24,34 @@ func (c *Commands) Notice(_ context.Context, r state.Reconciliation, kind string
 
 func (c *Commands) facts(r state.Reconciliation) card.Facts {
 	f := card.Facts{Run: r, Now: c.Now(), Links: c.Links}
-	var err error
-	if f.Filings, err = c.DB.Filings(r.ID); err != nil {
-		c.Log.Warn("where the record stands on tickets can't be read", "run", r.ID, "err", err)
-	}
+	f.Filings = c.filings(r)
 	if b, ok := c.Engine.Book(r); ok {
 		for _, s := range b.Steps {
 			f.Steps = append(f.Steps, s.ID())
 		}
 	}
 	return f
+}
+
+// filings are where the record stands on tickets. What keeps it from a ticket
+// that is not the incident's any more is nobody's concern. What can't be read
+// is left out.
+func (c *Commands) filings(r state.Reconciliation) []state.Filing {
+	list, err := c.DB.Filings(r.ID)
+	if err != nil {
+		c.Log.Warn("where the record stands on tickets can't be read", "run", r.ID, "err", err)
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	in, err := c.DB.Incident(r.Incident)
+	if err != nil {
+		c.Log.Warn("the incident of a record can't be read", "run", r.ID, "err", err)
+	}
+	return slices.DeleteFunc(list, func(f state.Filing) bool {
+		current := slices.Contains(in.Tickets(), f.Ticket) && c.Tickets != nil && slices.Contains(c.Tickets(f.Ticket), f.System)
+		return !current && (f.Comment == "" || f.Trouble != "")
+	})
 }
 
 // last finds the last journal entry of a kind. What it would say is left out

@@ -42,7 +42,14 @@ func ticket(in state.Incident) string {
 	if in.Ticket == "" {
 		return ""
 	}
-	return " · " + link(in.Ticket, "ticket")
+	if len(in.Also) == 0 {
+		return " · " + link(in.Ticket, "ticket")
+	}
+	var all []string
+	for _, address := range in.Tickets() {
+		all = append(all, link(address, name(ticketName(address))))
+	}
+	return " · tickets " + strings.Join(all, ", ")
 }
 
 // Closed says that an incident ended, and what is still open.

@@ -3,9 +3,9 @@
 //
 // It must never hold up anything else: a reconciliation ends, and its record
 // stands in Slack, whether or not a ticket system answers. It must never send
-// what has not gone through Redact and the mask for secrets. And it gives no record up: what a ticket
-// does not take is kept, and tried again until it does, or until people name
-// another ticket.
+// what has not gone through Redact and the mask for secrets. And it gives no
+// record up: what a ticket does not take is kept, and tried again until it
+// does, or until people name another ticket.
 //
 // Why an outbox in the state and not a step of the book that waits: a waiting
 // step would keep the target's lease, so that nobody could look at it again
