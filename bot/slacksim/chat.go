@@ -97,6 +97,9 @@ func postMessage(s *Sim, c *call) (obj, *failure) {
 	if m.Metadata != nil && m.Metadata.EventType == "" {
 		m.Metadata = nil
 	}
+	if m.Broadcast && thread != "" {
+		m.Subtype = "thread_broadcast"
+	}
 	s.watch(room, "chat.postMessage", what)
 	if what.cut {
 		c.warning = "message_truncated"
