@@ -72,13 +72,3 @@ func Acts(kind string) bool {
 	_, ok := elements()[kind]["action_id"]
 	return ok
 }
-
-// Takes tells whether an element of that type may stand in an input block.
-func Takes(kind string) bool {
-	for _, k := range inInput {
-		if k == kind {
-			return true
-		}
-	}
-	return false
-}
