@@ -53,7 +53,11 @@ func machinery(cfg *config.Config, db *state.DB, repos *repositories, log *slog.
 		Repo:     repos.Repo,
 		Host:     host,
 		Policy:   policyOf(cfg),
-		Links:    links(cfg, db),
+		Paused: func(target string) bool {
+			_, err := db.Holding(state.PauseLease(target))
+			return err == nil
+		},
+		Links: links(cfg, db),
 		Timing: book.Timing{
 			ApprovalExpires: t.ApprovalExpires, PollHost: t.PollGitHub, PollController: t.PollArgoCD,
 			StableFor: t.StableFor, Verify: t.VerifyTimeout, Merge: t.MergeDeadline,

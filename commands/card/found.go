@@ -177,6 +177,9 @@ func choices(f Facts, seen book.Seen) []button {
 			confirm: confirm("Revert the cluster?", fmt.Sprintf("Plans a sync that puts %s of %s back to what Git says. Somebody else has to approve it first.", count(len(seen.Drift.Changes), "change"), target), "Plan the revert", "Cancel"),
 		})
 	}
+	if seen.Drift.Automated.Enabled && !undone(seen.Drift) {
+		list = append(list, button{action: ActionPause, text: "Pause", value: carried, label: "Keep Argo CD from reconciling " + target + " for a while"})
+	}
 	return append(list,
 		button{action: ActionAgain, text: "Look again", value: carried, label: "Look again at " + target},
 		button{action: ActionLeave, text: "Not now", value: carried, label: "Leave " + target + " as it is"},

@@ -157,6 +157,23 @@ func TestTheSyncThatCouldUndoOthersIsLeftOut(t *testing.T) {
 	}
 }
 
+// TestTheMergedCommitCountsAsSyncedUnderAPause: what is held back now comes
+// when the pause ends.
+func TestTheMergedCommitCountsAsSyncedUnderAPause(t *testing.T) {
+	w := newWorld(t)
+	w.config.Paused = func(target string) bool { return target == "eu/argocd/payments-web" }
+	if err := w.db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	w.start(t)
+	w.open(t)
+	w.approve(t, w.decide(t, Adopt).Digest, bob)
+	w.allow(t)
+	if r := w.finish(t); r.Outcome != "adopted" || w.syncs != 1 {
+		t.Errorf("ended %q %+v after %d syncs", r.Outcome, r.Failure, w.syncs)
+	}
+}
+
 func TestWhatTheCommitAndThePullRequestSay(t *testing.T) {
 	w := newWorld(t)
 	w.open(t)

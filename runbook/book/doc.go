@@ -1,5 +1,6 @@
-// Package book holds the runbooks: adopt a change into Git, or revert the
-// cluster to Git, each a list of steps that reads as what will happen.
+// Package book holds the runbooks: adopt a change into Git, revert the
+// cluster to Git, or pause the reconciliation of a target, each a list of steps
+// that reads as what will happen.
 //
 // A step must never act on what an earlier one remembered without looking
 // again, never bypass a branch's rules, and never do twice what a crash may
@@ -25,4 +26,15 @@
 //	4 a further refresh shows no difference          settle          scaled-adopt
 //	case: revert the cluster to match Git            sync            scaled-revert
 //	case: the audit log names who wrote              survey          author-cannot-approve
+//
+// And from the lesson "Drift, rollback and recovery", during an incident:
+//
+//	pause reconciliation for the affected app only   inspect, halt,  runbook-pause-holds, runbook-pause-parent,
+//	                                                 drain, hold     runbook-pause-git-down
+//	make the change, put it into Git                 (adopt)         runbook-pause-then-adopt
+//	resume, and confirm Synced with no diff          simulate,       runbook-pause-holds, runbook-pause-ends
+//	                                                 restore, verify
+//	a forgotten pause becomes permanent drift: alert remind, expire, runbook-pause-asks, runbook-pause-extended,
+//	                                                 approve         runbook-pause-killed
+//	(others pause, or end a pause)                   hold, remind    runbook-pause-by-others, runbook-pause-undone
 package book

@@ -86,7 +86,11 @@ type syncAdopted struct{ *systems }
 func (syncAdopted) ID() state.StepID { return synced.Step }
 
 func (s syncAdopted) Do(ctx context.Context, r state.Reconciliation) runbook.Outcome {
-	return s.sync(ctx, r, unattempted)
+	return s.sync(ctx, r, func(app argocd.App) bool {
+		// What a pause holds back now, it holds back no longer when it ends.
+		app.Automated.Enabled = app.Automated.Enabled || s.Paused != nil && s.Paused(r.Target)
+		return unattempted(app)
+	})
 }
 
 // syncReverted puts the objects of the plan back to what Git says.

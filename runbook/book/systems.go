@@ -113,6 +113,8 @@ type Config struct {
 	Repo   func(ctx context.Context, url string) (Repository, error)
 	Host   host
 	Policy policy
+	// Paused tells whether a target has a pause; nil stands for no.
+	Paused func(target string) bool
 	Links  Links
 	Timing Timing
 	// Author is who the bot is in Git.

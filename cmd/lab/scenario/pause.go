@@ -178,6 +178,10 @@ func pauseThenAdopt(t *story) {
 	t.proposed()
 	t.reviewed()
 	t.recorded("adopted into Git", reason)
+	t.do("the merged commit counts as synced", func(ctx context.Context) error {
+		_, err := t.rig.Kube.Until(ctx, t.world.ApplicationObject(), "last synced at the revision it is compared with", world.Attempted)
+		return err
+	})
 	t.card = pause
 	t.presses(world.OnCall, "Resume now")
 	t.shows("resumed", "resumed", "exactly what it was", "Undone by it  nothing; 1 commit landed meanwhile")
