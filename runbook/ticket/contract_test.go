@@ -289,13 +289,13 @@ func TestRefusalsSayWhatToDo(t *testing.T) {
 		why       ticket.Why
 		say       string
 	}{
-		"forbidden": {condition: ticketsim.Forbidden, why: ticket.Forbidden, say: "Give its account in"},
+		"forbidden": {condition: ticketsim.Forbidden, why: ticket.Forbidden, say: "it needs"},
 		"not there": {condition: ticketsim.Hidden, why: ticket.Missing, say: "is not there"},
 		"deleted":   {condition: ticketsim.Deleted, why: ticket.Missing, say: "/reconcile incident"},
 		"moved":     {condition: ticketsim.Moved, why: ticket.Moved, say: "name the new address"},
 		"locked":    {condition: ticketsim.Locked, why: ticket.Locked, say: "Open it again"},
 		"401":       {status: 401, why: ticket.Token, say: "reconcilebot doctor"},
-		"403":       {status: 403, why: ticket.Forbidden, say: "Give its account in"},
+		"403":       {status: 403, why: ticket.Forbidden, say: "it needs"},
 		"404":       {status: 404, why: ticket.Missing, say: "is not there"},
 		"410":       {status: 410, why: ticket.Missing, say: "is not there"},
 		"422":       {status: 422, why: ticket.Unfit, say: "in the log"},

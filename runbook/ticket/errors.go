@@ -71,9 +71,9 @@ func (e *Refused) Say() string {
 	case Token:
 		return e.System + " does not accept reconcilebot's credentials. Put new ones where the config says; `reconcilebot doctor` checks them."
 	case Forbidden:
-		return fmt.Sprintf("reconcilebot may not write on %s. Give its account in %s this: %s; or name another ticket with /reconcile incident.", e.Ticket, e.System, e.Right)
+		return fmt.Sprintf("reconcilebot may not write on %s. In %s it needs %s. Or name another ticket with /reconcile incident.", e.Ticket, e.System, e.Right)
 	case Missing:
-		return fmt.Sprintf("%s is not there, or reconcilebot's account in %s may not see it. Correct the address with /reconcile incident, or give the account this: %s.", e.Ticket, e.System, e.Right)
+		return fmt.Sprintf("%s is not there, or reconcilebot may not see it. Correct the address with /reconcile incident; or in %s it needs %s.", e.Ticket, e.System, e.Right)
 	case Moved:
 		to := e.To
 		if to == "" {

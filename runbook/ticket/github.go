@@ -35,7 +35,7 @@ type GitHub struct {
 
 const (
 	githubName  = "GitHub"
-	githubRight = "the right Issues: write on the repository"
+	githubRight = "Issues: write on the repository"
 )
 
 // NewGitHub makes a client. It sends nothing.

@@ -33,7 +33,7 @@ type Webhook struct {
 	host string
 }
 
-const webhookRight = "the endpoint has to know the webhook's secret and to allow the ticket"
+const webhookRight = "an endpoint that knows its secret and allows the ticket"
 
 // NewWebhook makes a sender. It sends nothing.
 func NewWebhook(c WebhookConfig) (*Webhook, error) {
