@@ -30,6 +30,7 @@ func (c *Commands) facts(r state.Reconciliation) card.Facts {
 			f.Steps = append(f.Steps, s.ID())
 		}
 	}
+	f.Beside = c.beside(r)
 	return f
 }
 

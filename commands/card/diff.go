@@ -8,6 +8,7 @@ import (
 	"github.com/slack-go/slack"
 
 	"reconcilebot/runbook/book"
+	"reconcilebot/runbook/drift"
 	"reconcilebot/runbook/manifest"
 )
 
@@ -20,52 +21,115 @@ const (
 	maxDiffWidth = 160
 )
 
-// Diff is the full diff of a plan, a page of it. Page counts from 0; one that
-// is out of range is the nearest there is. posted says that the whole is in
-// the thread by now.
+// Diff is the full diff of a plan, or, before there is one, all that differs,
+// a page of it. Page counts from 0; one that is out of range is the nearest
+// there is. posted says that the whole is in the thread by now.
 func Diff(f Facts, page int, posted bool) *slack.ModalViewRequest {
-	plan, _ := book.PlanIn(f.Run)
+	d := pages(f)
 	return &slack.ModalViewRequest{
-		Type: slack.VTModal, CallbackID: CallbackDiff, PrivateMetadata: f.value(plan.Digest),
-		Title: plainText("Full diff"), Close: plainText("Close"),
-		Blocks: slack.Blocks{BlockSet: diffPage(f, plan, page, posted)},
+		Type: slack.VTModal, CallbackID: CallbackDiff, PrivateMetadata: f.value(d.digest),
+		Title: plainText(d.title), Close: plainText("Close"),
+		Blocks: slack.Blocks{BlockSet: d.draw(f, page, posted)},
 	}
 }
 
-func diffPage(f Facts, plan book.Plan, page int, posted bool) []slack.Block {
-	pages, all := paged(hunks(plan))
+// allChanges leads to all changes where a card shows some of them.
+func allChanges(f Facts, d drift.Drift) []button {
+	if len(d.Changes) <= maxChanges {
+		return nil
+	}
+	return []button{{action: ActionDiff, text: "All changes", value: Carry(f.Run.ID, d.Digest, "0"), label: "All changes in " + f.target().Name + " in " + f.target().Cluster}}
+}
+
+// booklet is something long, on pages.
+type booklet struct {
+	title, noun, digest string
+	// summary stands on the first page.
+	summary []string
+	chunks  []chunk
+	about   string
+}
+
+func pages(f Facts) booklet {
+	if plan, ok := book.PlanIn(f.Run); ok {
+		return booklet{
+			title: "Full diff", noun: "hunks", digest: plan.Digest, chunks: hunks(plan), about: "plan " + code(short(plan.Digest), longName),
+			summary: append([]string{fmt.Sprintf("*%s in %s*", count(len(plan.Seen.Drift.Changes), "change"), count(len(plan.Edits), "file"))},
+				changed(f.Run.Book, plan.Seen.Drift)...),
+		}
+	}
+	seen, _ := book.SeenIn(f.Run)
+	return booklet{
+		title: "All changes", noun: "objects", digest: seen.Drift.Digest, chunks: objects(seen.Drift), about: "as seen " + when(seen.Drift.SeenAt, f.Now),
+		summary: []string{fmt.Sprintf("*%s made by hand*, the riskiest first", count(len(seen.Drift.Changes), "change"))},
+	}
+}
+
+func (d booklet) draw(f Facts, page int, posted bool) []slack.Block {
+	pages, all := paged(d.chunks)
 	page = max(min(page, len(pages)-1), 0)
 	s := &sheet{unique: fmt.Sprintf("diff/%s/%d", f.Run.ID, page)}
 	if page == 0 {
-		s.lines(append([]string{fmt.Sprintf("*%s in %s*", count(len(plan.Seen.Drift.Changes), "change"), count(len(plan.Edits), "file"))},
-			changed(f.Run.Book, plan.Seen.Drift)...)...)
+		s.lines(d.summary...)
 	}
 	first := 1
 	for _, p := range pages[:page] {
 		first += len(p)
 	}
 	shown := pages[page]
-	s.small(fmt.Sprintf("showing hunks %d–%d of %d · page %d of %d · plan %s", min(first, all), first+len(shown)-1, all, page+1, len(pages), code(short(plan.Digest), longName)))
+	s.small(fmt.Sprintf("showing %s %d–%d of %d · page %d of %d · %s", d.noun, min(first, all), first+len(shown)-1, all, page+1, len(pages), d.about))
 	for _, h := range shown {
 		s.lines(link(h.url, code(h.file, longValue)) + h.note)
 		s.literal(h.text)
 	}
-	s.buttons(diffButtons(f, plan, page, len(pages), posted)...)
+	s.buttons(d.buttons(f, page, len(pages), posted)...)
 	return s.blocks
 }
 
-func diffButtons(f Facts, plan book.Plan, page, pages int, posted bool) (list []button) {
-	carry := func(page int) string { return Carry(f.Run.ID, plan.Digest, fmt.Sprint(page)) }
+func (d booklet) buttons(f Facts, page, pages int, posted bool) (list []button) {
+	carry := func(page int) string { return Carry(f.Run.ID, d.digest, fmt.Sprint(page)) }
 	if page > 0 {
-		list = append(list, button{action: ActionDiffBack, text: "Previous page", value: carry(page - 1), label: fmt.Sprintf("Page %d of %d of the diff", page, pages)})
+		list = append(list, button{action: ActionDiffBack, text: "Previous page", value: carry(page - 1), label: fmt.Sprintf("Page %d of %d", page, pages)})
 	}
 	if page < pages-1 {
-		list = append(list, button{action: ActionDiff, text: "Next page", value: carry(page + 1), label: fmt.Sprintf("Page %d of %d of the diff", page+2, pages)})
+		list = append(list, button{action: ActionDiff, text: "Next page", value: carry(page + 1), label: fmt.Sprintf("Page %d of %d", page+2, pages)})
 	}
 	if !posted {
-		list = append(list, button{action: ActionDiffFile, text: "Post it as a file", value: carry(page), label: "Post the whole diff as a file into the thread"})
+		list = append(list, button{action: ActionDiffFile, text: "Post it as a file", value: carry(page), label: "Post all of it as a file into the thread"})
 	}
 	return list
+}
+
+// objects are what differs, one chunk for each object.
+func objects(d drift.Drift) (list []chunk) {
+	for _, g := range grouped(d.Changes) {
+		var lines []string
+		for _, c := range g.changes {
+			lines = append(lines, plainly(c))
+		}
+		text := strings.Join(lines, "\n")
+		h := chunk{file: g.changes[0].Object.Kind + " " + strings.TrimPrefix(g.changes[0].Object.Namespace+"/"+g.changes[0].Object.Name, "/")}
+		var cutAway int
+		if h.text, cutAway = fit(text); cutAway > 0 {
+			h.note = fmt.Sprintf("  showing %d of %d, the file has all", len(lines)-cutAway, len(lines))
+		}
+		list = append(list, h)
+	}
+	return list
+}
+
+// plainly is a change as one line of plain text. A masked value is not there
+// to be shown.
+func plainly(c drift.Change) string {
+	switch {
+	case len(c.Path) == 0 && c.Op == manifest.Add:
+		return "the whole object: in the cluster, in no Git"
+	case len(c.Path) == 0:
+		return "the whole object: in Git, missing in the cluster"
+	case c.Masked:
+		return flat(c.Path.String()) + ": differs; its value is secret and not shown"
+	}
+	return fmt.Sprintf("%s: %s → %s", flat(c.Path.String()), flat(value(c.Git)), flat(value(c.Live)))
 }
 
 // chunk is a hunk as it is shown.
@@ -147,9 +211,23 @@ type File struct {
 	Content     []byte
 }
 
-// DiffFile is the whole diff of a plan, as `git apply` takes it.
+// DiffFile is all of what Diff shows: of a plan, the patch as `git apply`
+// takes it.
 func DiffFile(f Facts) File {
-	plan, _ := book.PlanIn(f.Run)
+	t := f.target()
+	plan, planned := book.PlanIn(f.Run)
+	if !planned {
+		d := pages(f)
+		var b strings.Builder
+		seen, _ := book.SeenIn(f.Run)
+		for _, g := range grouped(seen.Drift.Changes) {
+			fmt.Fprintf(&b, "%s %s\n", g.changes[0].Object.Kind, strings.TrimPrefix(g.changes[0].Object.Namespace+"/"+g.changes[0].Object.Name, "/"))
+			for _, c := range g.changes {
+				b.WriteString("  " + plainly(c) + "\n")
+			}
+		}
+		return File{Name: "changes-" + short(d.digest) + ".txt", Title: fmt.Sprintf("%s in %s: all that differs from Git", t.Name, t.Cluster), Content: []byte(b.String())}
+	}
 	var b strings.Builder
 	for _, e := range plan.Edits {
 		if patch := e.Patch(); patch != "" {
@@ -158,7 +236,6 @@ func DiffFile(f Facts) File {
 		}
 		fmt.Fprintf(&b, "--- %s:%d\n%s\n", e.File, e.Line, strings.Join(append(marked("-", e.Before), marked("+", e.After)...), "\n"))
 	}
-	t := f.target()
 	return File{
 		Name:    "plan-" + short(plan.Digest) + ".patch",
 		Title:   fmt.Sprintf("%s in %s: the whole diff of plan %s", t.Name, t.Cluster, short(plan.Digest)),

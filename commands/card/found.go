@@ -25,9 +25,9 @@ func found(f Facts, seen book.Seen) Message {
 	if len(d.Changes) > maxChanges {
 		s.small(link(d.URL, fmt.Sprintf("showing %d of %d, the riskiest first", maxChanges, len(d.Changes))))
 	}
-	s.lines(fact("If nobody acts", outlook(d)), fact("In Git", places(seen, f)), unsaved(seen), unremovable(d))
+	s.lines(fact("If nobody acts", outlook(d)), fact("In Git", places(seen, f)), beside(f, d.TargetRevision), unsaved(seen), unremovable(d))
 	s.small(fact("Not counted", noise(d.Noise)), begun(f))
-	s.buttons(choices(f, seen)...)
+	s.buttons(append(choices(f, seen), allChanges(f, d)...)...)
 	return s.message(fmt.Sprintf("%s: %s (%s). %s", f.place(), headline(d), one(d.Changes), askFor(f, seen)))
 }
 

@@ -65,10 +65,22 @@ func firstCards() []Named {
 		draw("found, several hands", severalHands()),
 		draw("found, secret value", secret()),
 		draw("found, cannot be proven", unprovable()),
+		draw("found, another target on the branch", besides(at().seen(at().scaled()), 1)),
+		draw("found, many targets on the branch", besides(at().seen(at().scaled()), 6)),
 		draw("found, hostile text", hostile()),
 		draw("nothing differs", at().seen()),
 		draw("cannot judge", unjudgeable()),
 	}
+}
+
+// besides has so many targets beside it, the last of them in another channel.
+func besides(s *sample, n int) *sample {
+	for i := range n {
+		t := s.target()
+		t.Name = fmt.Sprintf("ledger-%d", i+1)
+		s.Beside = append(s.Beside, Beside{Target: t, Changes: i + 1, Elsewhere: n > 1 && i == n-1})
+	}
+	return s
 }
 
 func many() *sample {
@@ -259,6 +271,7 @@ func diffCards() []Named {
 	}
 	return []Named{
 		draw("waiting for approval, 120 changes in 14 files", large),
+		page("all changes, first page", many(), 0, false),
 		page("full diff", small, 0, false),
 		page("full diff of 14 files, first page", large, 0, false),
 		page("full diff of 14 files, second page", large, 1, false),

@@ -21,6 +21,9 @@ type Facts struct {
 	// By is who left it: for the notice of that, which the record has no place
 	// for.
 	By string
+	// Beside are the other targets on the same branch that have open drift, as
+	// far as it is known.
+	Beside []Beside
 	// Filings are where the record stands on tickets.
 	Filings []state.Filing
 }
