@@ -142,6 +142,11 @@ func (s *Sim) put(d *delivery, p parcel) error {
 	s.mu.Lock()
 	swallow := rule.swallows() || d.socket.silent || d.socket.mute
 	d.spoiled = d.spoiled || swallow || rule.delays()
+	if body, ok := p.payload.(obj); ok && rule.delays() {
+		if t := s.triggers[str(body["trigger_id"])]; t != nil {
+			t.late = true
+		}
+	}
 	if rule.doubles() && !p.again {
 		s.double(p)
 	}

@@ -11,6 +11,7 @@ type trigger struct {
 	view   string // the view that the action was made in
 	issued time.Time
 	spent  bool
+	late   bool // came to the app late, by no fault of its own
 }
 
 func (s *Sim) trigger(user, view string) string {
@@ -35,6 +36,8 @@ func (s *Sim) spend(method, id string) (*trigger, *failure) {
 	case t.spent:
 		s.find(RuleTrigger, "%s used a trigger a second time", method)
 		return nil, fail(exchanged)
+	case s.clock.Now().Sub(t.issued) > s.opts.TriggerLife && t.late:
+		return nil, fail(expired)
 	case s.clock.Now().Sub(t.issued) > s.opts.TriggerLife:
 		s.find(RuleTrigger, "%s used a trigger %s after it was given out", method, s.clock.Now().Sub(t.issued).Round(time.Millisecond))
 		return nil, fail(expired)

@@ -36,6 +36,8 @@ type deed struct {
 	acked bool
 	// refused means that the acknowledgement itself said to try again.
 	refused bool
+	// trigger names a click.
+	trigger string
 	// form means that the form came that the click was for.
 	form bool
 }

@@ -138,7 +138,7 @@ func (j *judge) deeds() {
 			opened[t.Name] = run
 		}
 	}
-	need, boards := map[place]int{}, map[place]int{}
+	need, boards := map[place][]kind{}, map[place]int{}
 	tried := map[int]int{}
 	for _, d := range j.people.book.deeds {
 		if d.ts != "" {
@@ -161,7 +161,7 @@ func (j *judge) deeds() {
 		case d.kind == board:
 			boards[at]++
 		case !j.effect(d, opened):
-			need[at]++
+			need[at] = append(need[at], d.kind)
 		}
 	}
 	j.answers(need, boards, tried)
@@ -173,7 +173,7 @@ func (j *judge) effect(d *deed, opened map[string]state.Reconciliation) bool {
 	case look:
 		return opened[d.target].OpenedBy.ID == personID(d.person)
 	case click:
-		return d.form
+		return d.form || j.times.opened(d.trigger)
 	case submit:
 		return j.runs[d.run].Decision.By.ID == personID(d.person)
 	case vote:
@@ -185,7 +185,7 @@ func (j *judge) effect(d *deed, opened map[string]state.Reconciliation) bool {
 // answers wants an answer to the person alone for each act without an effect,
 // and one to the whole channel for each question to all, or else, when it was
 // refused, one to the person alone.
-func (j *judge) answers(need, boards map[place]int, tried map[int]int) {
+func (j *judge) answers(need map[place][]kind, boards map[place]int, tried map[int]int) {
 	short := map[int]int{}
 	for channel := range j.c.Channels {
 		n := -1 // the first is the incident's own
@@ -200,9 +200,9 @@ func (j *judge) answers(need, boards map[place]int, tried map[int]int) {
 		}
 		for _, person := range inChannel(channel, j.c.Channels, j.c.People) {
 			at := place{person, channel}
-			spare := j.unmarked(at) - need[at]
+			spare := j.unmarked(at) - len(need[at])
 			if spare < 0 {
-				j.r.Lost = append(j.r.Lost, fmt.Sprintf("%s was answered %d times in #%s, and should have been %d times", personName(person), spare+need[at], channelName(channel), need[at]))
+				j.r.Lost = append(j.r.Lost, fmt.Sprintf("%s was answered %d times in #%s, for these without another effect: %q", personName(person), spare+len(need[at]), channelName(channel), need[at]))
 			}
 			short[channel] += boards[at] - min(boards[at], max(spare, 0))
 		}

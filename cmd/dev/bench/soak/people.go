@@ -117,6 +117,9 @@ func (p *people) slash(ctx context.Context, place *slacksim.Place, text string, 
 func (p *people) answered(d *deed, inv *slacksim.Invocation, err error) {
 	p.book.note(func() {
 		d.acked = err == nil
+		if inv != nil {
+			d.trigger = inv.TriggerID
+		}
 		d.refused = err == nil && (inv.Text != "" || len(inv.Errors) > 0)
 	})
 	if err != nil && !errors.Is(err, slacksim.ErrOperationTimeout) && !errors.Is(err, slacksim.ErrDispatchFailed) && !errors.Is(err, context.Canceled) {

@@ -21,11 +21,14 @@ type timekeeper struct {
 	acks []time.Duration
 	// mentions holds the ts of those that were acknowledged.
 	mentions map[string]bool
-	memory   []memory // at each thousand envelopes
+	// forms holds the triggers for which a form was opened, also if another
+	// took its place before anybody saw it.
+	forms  map[string]bool
+	memory []memory // at each thousand envelopes
 }
 
 func newTimekeeper(sim *slacksim.Sim, bot *process) *timekeeper {
-	return &timekeeper{sim: sim, bot: bot, seen: map[string]bool{}, mentions: map[string]bool{}}
+	return &timekeeper{sim: sim, bot: bot, seen: map[string]bool{}, mentions: map[string]bool{}, forms: map[string]bool{}}
 }
 
 // keep looks again and again until ctx ends: the local Slack remembers the
@@ -40,9 +43,14 @@ func (k *timekeeper) keep(ctx context.Context) {
 const thousand = 1000
 
 func (k *timekeeper) look() {
-	envelopes, sent := k.sim.Envelopes(), k.sim.Metrics().Envelopes
+	envelopes, calls, sent := k.sim.Envelopes(), k.sim.Calls(), k.sim.Metrics().Envelopes
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	for _, c := range calls {
+		if c.Method == "views.open" && c.Error == "" {
+			k.forms[c.Args["trigger_id"]] = true
+		}
+	}
 	for _, e := range envelopes {
 		if e.State != "acked" || k.seen[e.ID] {
 			continue
@@ -68,6 +76,13 @@ func (k *timekeeper) acknowledged(ts string) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.mentions[ts]
+}
+
+// opened tells whether a click brought a form.
+func (k *timekeeper) opened(trigger string) bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.forms[trigger]
 }
 
 func (k *timekeeper) fill(r *Report) {
