@@ -39,7 +39,8 @@ func TestHowSocketsEndOnTheWire(t *testing.T) {
 func TestFramesThatAClientMustSurvive(t *testing.T) {
 	for _, how := range []Disconnect{DisconnectGarbage, DisconnectEmpty, DisconnectBinary, DisconnectUnknown, DisconnectHuge} {
 		t.Run(string(how), func(t *testing.T) {
-			w := start(t, Options{})
+			// Eight megabytes take their time on a busy machine.
+			w := start(t, Options{AckWindow: time.Minute})
 			w.run(t, acking)
 			w.Disconnect(how)
 			if _, err := w.As("alice").In("C0INC").Slash(t.Context(), "/reconcile help"); err != nil || w.Metrics().Connects != 1 {

@@ -3,6 +3,8 @@ package slacksim
 import (
 	"context"
 	"errors"
+	"io"
+	"log"
 	"net/http"
 	"strings"
 	"sync"
@@ -196,7 +198,7 @@ func TestAnAcknowledgementMayGoOutOnTheNextSocket(t *testing.T) {
 // sockets of six minutes.
 func TestDebuggingShortensEveryConnection(t *testing.T) {
 	w := start(t, Options{})
-	client := slack.New(w.BotToken(), slack.OptionAppLevelToken(w.AppToken()), slack.OptionAPIURL(w.url+"/api/"), slack.OptionDebug(true))
+	client := slack.New(w.BotToken(), slack.OptionAppLevelToken(w.AppToken()), slack.OptionAPIURL(w.url+"/api/"), slack.OptionDebug(true), slack.OptionLog(log.New(io.Discard, "", 0)))
 	_, address, err := client.StartSocketModeContext(t.Context())
 	if err != nil || !strings.Contains(address, "debug_reconnects=true") {
 		t.Errorf("the address is %s, %v", address, err)
