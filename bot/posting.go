@@ -178,14 +178,13 @@ func (p *poster) edit(ctx context.Context, room state.Room, ts string, m card.Me
 }
 
 // lesser are forms of a message that hold less and less of it: its text, and
-// the first line of that.
+// the beginning of that.
 func lesser(m card.Message) []card.Message {
-	first, _, _ := strings.Cut(m.Text, "\n")
-	return []card.Message{{Text: m.Text}, {Text: cut(first, maxFirstLine)}}
+	return []card.Message{{Text: m.Text}, {Text: cut(m.Text, maxLesser)}}
 }
 
-// maxFirstLine is far below any limit of Slack's, in bytes.
-const maxFirstLine = 500
+// maxLesser is far below any limit of Slack's, in bytes.
+const maxLesser = 1000
 
 func (p *poster) change(ctx context.Context, room state.Room, ts string, m card.Message) error {
 	return p.call(ctx, "chat.update", func(api *slack.Client) error {
