@@ -187,7 +187,7 @@ func (r *repository) look(ctx context.Context, root string, m mutation, result p
 	}
 	want := maps.Clone(r.before[root])
 	want[m.name] = m.live
-	if diff := differ(unhash(want), unhash(is)); diff != "" {
+	if diff := differ(inOrder(unhash(want)), inOrder(unhash(is))); diff != "" {
 		return wrong, diff
 	}
 	for _, c := range consumers {
@@ -257,6 +257,58 @@ func replace(v any, names map[string]string) any {
 		return out
 	}
 	return v
+}
+
+// mergeKeys are fields by which the API server tells a list's items apart.
+var mergeKeys = []string{"name", "containerPort", "port", "mountPath", "topologyKey", "ip"}
+
+// inOrder sorts lists whose items have a key: a change that renames an item
+// takes it away and adds another, and says nothing of the place.
+func inOrder(objects render) render {
+	out := render{}
+	for name, o := range objects {
+		out[name], _ = sorted(o).(map[string]any)
+	}
+	return out
+}
+
+func sorted(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		out := map[string]any{}
+		for key, item := range v {
+			out[key] = sorted(item)
+		}
+		return out
+	case []any:
+		out := make([]any, len(v))
+		for i, item := range v {
+			out[i] = sorted(item)
+		}
+		for _, key := range mergeKeys {
+			if isKey(out, key) {
+				slices.SortFunc(out, func(a, b any) int {
+					return strings.Compare(fmt.Sprint(dig(a, key)), fmt.Sprint(dig(b, key)))
+				})
+				break
+			}
+		}
+		return out
+	}
+	return v
+}
+
+// isKey tells whether all items have the field, and each another value.
+func isKey(list []any, key string) bool {
+	seen := map[string]bool{}
+	for _, item := range list {
+		v := dig(item, key)
+		if v == nil || seen[fmt.Sprint(v)] {
+			return false
+		}
+		seen[fmt.Sprint(v)] = true
+	}
+	return len(list) > 0
 }
 
 // differ names the first difference between two renders.
