@@ -57,7 +57,7 @@ func TestOwnersOfAll(t *testing.T) {
 		dir  string
 		want []string
 	}{
-		"what all files share": {"overlays/prod", []string{"@Bob"}},
+		"what all files share": {"overlays/prod", []string{"@bob"}},
 		"one file":             {"/base/", []string{"@acme/platform"}},
 		"the whole tree":       {"", nil},
 	} {
