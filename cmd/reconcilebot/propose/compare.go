@@ -36,7 +36,7 @@ func differences(src manifest.Source, rendered []manifest.Resource, live []map[s
 		name := nameOf(live[i])
 		for _, c := range drift.Compare(name, r.Content, live[i]) {
 			if pick.field(name, c.Path) {
-				out = append(out, manifest.Change{Object: name, Path: c.Path, Op: c.Op, Git: c.Git, Live: c.Live})
+				out = append(out, reveal(c, r.Content, live[i]))
 			}
 		}
 	}

@@ -80,6 +80,7 @@ func conclude(p manifest.Proposal) Result {
 			// A whole object may hold anything, and the edit shows it.
 			c.Git, c.Live = nil, nil
 		}
+		show(&c)
 		if v.Proven {
 			proven++
 			c.Verdict = "proven"
