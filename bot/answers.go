@@ -68,6 +68,9 @@ func (a *answers) give(ctx context.Context, q *question, r commands.Reply) (err 
 
 // open opens a modal, or says that it is too late for it.
 func (a *answers) open(ctx context.Context, q *question, m slack.ModalViewRequest) error {
+	if q.d.Tries > 1 { // the process ended while this was under way
+		return a.whisper(ctx, q, card.Message{Text: perhapsOpenText})
+	}
 	if q.act.Trigger == "" || a.now().Sub(q.d.Received) > openBefore {
 		return a.whisper(ctx, q, card.Message{Text: tooLateText})
 	}

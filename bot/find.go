@@ -2,6 +2,7 @@ package bot
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -22,6 +23,9 @@ const (
 // did not arrive. Without the right to read the channel nothing can be found,
 // and the message is posted again: twice is better than never.
 func (p *poster) find(ctx context.Context, m post, tried time.Time) (ts string, err error) {
+	if p.me.Load() == nil {
+		return "", errNobody
+	}
 	oldest := fmt.Sprintf("%d.000000", tried.Add(-clockSkew).Unix())
 	cursor := ""
 	for range findPages {
@@ -48,6 +52,10 @@ func (p *poster) find(ctx context.Context, m post, tried time.Time) (ts string, 
 	}
 	return "", err
 }
+
+// errNobody means that Slack has not said yet who the bot is: it would not
+// know its own message when it saw it.
+var errNobody = errors.New("a message that may have arrived can't be looked for before Slack has let the bot in")
 
 // page reads one page of the channel, or of the thread.
 func (p *poster) page(ctx context.Context, m post, oldest, cursor string) (page []slack.Message, next string, err error) {

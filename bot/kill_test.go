@@ -257,3 +257,46 @@ func TestStopsInOrder(t *testing.T) {
 	r.settled()
 	r.noFindings()
 }
+
+// TestLooksForItsMessagesOnlyWhenItKnowsWhoItIs: what may have arrived before
+// a restart is looked for, not posted again, though Slack is slow to let the
+// bot in.
+func TestLooksForItsMessagesOnlyWhenItKnowsWhoItIs(t *testing.T) {
+	r := newRig(t, slacksim.Options{})
+	r.start()
+	r.sim.Fault(slacksim.Rule{Method: "chat.postMessage", Times: 1, DropAnswer: true})
+	r.slash("alice", "inc-1234", "status")
+	r.card("inc-1234", "status of everything")
+	r.halt()
+	r.sim.Fault(slacksim.Rule{Method: "auth.test", Times: 2, Status: 503})
+	r.start()
+	r.settled()
+	if n := len(r.sim.Messages("inc-1234")); n != 1 {
+		t.Errorf("%d messages, want 1", n)
+	}
+	r.noFindings()
+}
+
+// TestAFormIsNotOpenedTwice: the process ended while it was being opened.
+func TestAFormIsNotOpenedTwice(t *testing.T) {
+	r := newRig(t, slacksim.Options{})
+	r.open()
+	a := act{Kind: commands.Click, User: "U0ALICE", Team: "T0HOME", Room: "C0INC", Action: "adopt", Value: "r", Trigger: "1.2.3", Once: []string{"1"}}
+	raw, err := json.Marshal(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := r.db.Receive(state.Delivery{ID: a.id(), Mint: "m", Kind: "click", Payload: raw, Received: time.Now()}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.db.Begin(a.id()); err != nil {
+		t.Fatal(err)
+	}
+	r.start()
+	r.wait("the explanation", func() bool {
+		list := r.sim.Ephemerals("alice", "inc-1234")
+		return len(list) == 1 && list[0].Text == perhapsOpenText
+	})
+	r.settled()
+	r.noFindings()
+}

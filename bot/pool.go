@@ -24,7 +24,7 @@ const (
 	queueLength = 512
 	// maxTries is how often handling one act may end with the process: an act
 	// that kills it must not kill it for ever.
-	maxTries = 3
+	maxTries = 5
 	// answerLife is how long an answer is tried while Slack does not take it.
 	answerLife = hookLife
 	// handleWithin bounds one request, which may ask other systems.
@@ -57,6 +57,9 @@ type pool struct {
 	now     func() time.Time
 	workers int
 	queue   chan job
+	// suspects takes those in turn that the process ended with before: of
+	// several at a time nobody could tell which of them ended it.
+	suspects sync.Mutex
 
 	mu   sync.Mutex // guards what follows
 	busy map[state.DeliveryID]bool
@@ -148,6 +151,7 @@ func (p *pool) later(j job, after time.Duration) {
 	if after <= 0 {
 		after = j.pause.next()
 	}
+	j.d.Tries = 0 // it came to an end, and is no suspect
 	time.AfterFunc(after, func() { p.enqueue(job{d: j.d, pause: j.pause}) })
 }
 
@@ -169,6 +173,10 @@ func (p *pool) sweep() {
 // in between handles it once more, which its mint makes harmless. again means
 // that it is to be handled once more, after that time at least.
 func (p *pool) handle(ctx context.Context, j job) (after time.Duration, again bool) {
+	if j.d.Tries > 0 {
+		p.suspects.Lock()
+		defer p.suspects.Unlock()
+	}
 	d, err := p.db.Begin(j.d.ID)
 	if err != nil {
 		p.log.Error("an act could not be begun", "delivery", j.d.ID, "err", err)

@@ -134,10 +134,14 @@ func (s *Sim) retire(c *socket) {
 }
 
 // AppDies says that the app's process is about to be killed: what it has not
-// acknowledged by then is lost, and is no finding.
+// acknowledged by then is lost, and is no finding; nor is it one when its
+// successor does not know how long it was told to wait.
 func (s *Sim) AppDies() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	for _, b := range s.limits {
+		b.refused = time.Time{}
+	}
 	for _, c := range s.sockets {
 		s.doom(c)
 	}
