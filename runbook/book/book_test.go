@@ -183,8 +183,8 @@ func TestWhatTheCommitAndThePullRequestSay(t *testing.T) {
 	if pr.Title != "hotfix(reconcile): scale payments/web to 6 replicas for INC-1234" {
 		t.Errorf("title %q", pr.Title)
 	}
-	for _, want := range []string{"Deployment `payments/web` was scaled by hand from `3` to `6` replicas in `eu` during `INC-1234`.", "checkout queue backing up", "alice@example.com", "[thread](<https://slack/",
-		"[ticket](<https://tickets/INC-1234>)", "[audit log, request a-1](<https://logs/a-1>)", "No other Application", "Approved by | bob", "0 differences here", "here; nothing else renders from these files. Argo CD rendered commit", "Argo CD then puts the cluster back"} {
+	for _, want := range []string{"Deployment `payments/web` was scaled by hand from `3` to `6` replicas in `eu` during `INC-1234`.", "checkout queue backing up", "alice@example.com", "[thread](https://slack/",
+		"[ticket](https://tickets/INC-1234)", "[audit log, request a-1](https://logs/a-1)", "No other Application", "Approved by | bob", "0 differences here", "here; nothing else renders from these files. Argo CD rendered commit", "Argo CD then puts the cluster back"} {
 		if !strings.Contains(pr.Body, want) {
 			t.Errorf("the pull request does not say %q:\n%s", want, pr.Body)
 		}

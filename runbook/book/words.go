@@ -298,7 +298,7 @@ func anchor(words, url string) string {
 	if url == "" {
 		return text(words)
 	}
-	return "[" + text(words) + "](<" + strings.NewReplacer("<", "%3C", ">", "%3E", "\n", "", "|", "%7C").Replace(url) + ">)"
+	return "[" + text(words) + "](" + strings.NewReplacer("(", "%28", ")", "%29", "<", "%3C", ">", "%3E", " ", "%20", "\n", "", "|", "%7C").Replace(url) + ")"
 }
 
 func code(s string) string {
