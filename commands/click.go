@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"reconcilebot/commands/access"
 	"reconcilebot/commands/card"
@@ -26,6 +27,9 @@ type clicked struct {
 
 // click answers a button.
 func (c *Commands) click(ctx context.Context, req Request) (Reply, error) {
+	// Several buttons of one card that do the same are numbered: Slack wants
+	// each to have a name of its own.
+	req.Action, _, _ = strings.Cut(req.Action, "/")
 	need, ok := rightsOf()[req.Action]
 	if !ok {
 		return Reply{}, fault.New(fault.Invalid, "This button is from an older version and does nothing any more. Use the newest card, or /reconcile drift.")
@@ -49,6 +53,8 @@ func (c *Commands) click(ctx context.Context, req Request) (Reply, error) {
 		return c.askPause(k)
 	case card.ActionExtend, card.ActionResume, card.ActionLook:
 		return c.clickedPause(ctx, k, req)
+	case card.ActionAccept:
+		return c.accept(ctx, k)
 	case card.ActionLeave:
 		_, err = c.Engine.Leave(k.run.ID, k.by.Person)
 	case card.ActionAgain:
@@ -68,6 +74,7 @@ func rightsOf() map[string][]access.Right {
 		card.ActionLeave:   {access.Decide},
 		card.ActionAgain:   {access.Decide},
 		card.ActionRetry:   {access.Decide},
+		card.ActionAccept:  {access.Decide},
 		card.ActionPause:   {access.Pause},
 		card.ActionExtend:  {access.Pause},
 		card.ActionResume:  {access.Pause},
@@ -109,6 +116,20 @@ func (c *Commands) clicked(ctx context.Context, req Request, carried string, nee
 		}
 	}
 	return k, err
+}
+
+// accept agrees to what a merge undoes in another target. It takes the right to
+// decide about that one, too.
+func (c *Commands) accept(ctx context.Context, k clicked) (Reply, error) {
+	other, err := drift.ParseTarget(k.flag)
+	if err != nil {
+		return Reply{}, fault.New(fault.Invalid, "This button belongs to nothing that I know. Use the newest card.")
+	}
+	if err := c.allow(ctx, k.by, access.Decide, drift.TargetInfo{Target: other}); err != nil {
+		return Reply{}, err
+	}
+	_, err = c.Engine.Accept(k.run.ID, state.Acceptance{Target: k.flag, Digest: k.digest, By: k.by.Person})
+	return Reply{}, err
 }
 
 // stale has the card drawn again, and says so.

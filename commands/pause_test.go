@@ -154,6 +154,35 @@ func TestPausingFromTheCard(t *testing.T) {
 	r.wants(r.clicks("alice", card.ActionAgain, card.Carry(r.pause().ID, "")), "not begun again")
 }
 
+// What a merge undoes elsewhere is accepted by who may decide about that.
+func TestAcceptingWhatIsUndoneElsewhere(t *testing.T) {
+	r := opened(t)
+	r.types("alice", "adopt payments-web because slow")
+	run := r.run("payments-web")
+	other := target("ledger-api").String()
+	asks := func() {
+		if _, err := r.DB.Change(run.ID, func(run *state.Reconciliation, now time.Time) ([]state.Said, error) {
+			run.Wait = &state.Wait{Step: "merge", Asks: []state.Ask{{Target: other, Digest: "d1"}}}
+			return nil, nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	asks()
+	r.wants(r.clicks("alice", card.ActionAccept+"/0", card.Carry(run.ID, "d1", other)), "You can't decide about production-eu/ledger-api")
+	r.wants(r.clicks("dave", card.ActionAccept+"/0", card.Carry(run.ID, "d1", other)), "You can't decide about production-eu/payments-web")
+	r.wants(r.clicks("alice", card.ActionAccept, card.Carry(run.ID, "d1", "nothing")), "belongs to nothing")
+	for i := range r.Access.Rules {
+		r.Access.Rules[i].Decide = []string{"alice"}
+	}
+	r.wants(r.clicks("alice", card.ActionAccept+"/0", card.Carry(run.ID, "other", other)), "not asked any more")
+	asks()
+	r.wants(r.clicks("alice", card.ActionAccept+"/0", card.Carry(run.ID, "d1", other)), "")
+	if got := r.run("payments-web"); !got.Accepts(other, "d1") {
+		t.Errorf("accepted: %+v", got.Accepted)
+	}
+}
+
 func TestPausesOfOthersAreShown(t *testing.T) {
 	r := pausable(t)
 	r.Foreign = func(_ context.Context, _ drift.Target, ours bool) ([]string, error) {

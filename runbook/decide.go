@@ -124,6 +124,24 @@ func (e *Engine) Ballot(r state.Reconciliation) (Ballot, bool) {
 	return book.Ballot(r)
 }
 
+// Accept agrees to an effect on another target that is asked about now. The
+// same yes twice is one.
+func (e *Engine) Accept(id state.ReconciliationID, a state.Acceptance) (state.Reconciliation, error) {
+	r, err := e.db.Change(id, func(r *state.Reconciliation, now time.Time) ([]state.Said, error) {
+		if r.Accepts(a.Target, a.Digest) {
+			return nil, nil
+		}
+		asked := func(ask state.Ask) bool { return ask.Target == a.Target && ask.Digest == a.Digest }
+		if r.Wait == nil || !slices.ContainsFunc(r.Wait.Asks, asked) {
+			return nil, fault.New(fault.Conflict, "That is not asked any more. The card shows how it stands.")
+		}
+		a.At = now
+		r.Accepted = append(slices.Clone(r.Accepted), a)
+		return []state.Said{{Notice: "accepted", Kind: "accepted", By: a.By, Data: a}}, nil
+	})
+	return e.poked(r, said(err))
+}
+
 // Leave ends a reconciliation with nothing done. Once a plan is being carried
 // out it is finished instead: what is half done must not be left.
 func (e *Engine) Leave(id state.ReconciliationID, by state.Person) (state.Reconciliation, error) {

@@ -121,6 +121,14 @@ func (o Outcome) Ending(outcome string) Outcome {
 	return o
 }
 
+// Asking adds to a wait what people can agree to.
+func (o Outcome) Asking(asks ...state.Ask) Outcome {
+	if o.wait != nil {
+		o.wait.Asks = asks
+	}
+	return o
+}
+
 // Within makes sure that it is looked again before long, whatever is waited
 // for.
 func (o Outcome) Within(most time.Duration) Outcome {

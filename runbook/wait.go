@@ -2,6 +2,7 @@ package runbook
 
 import (
 	"maps"
+	"slices"
 	"time"
 
 	"reconcilebot/state"
@@ -13,13 +14,13 @@ func after(w *state.Wait) time.Duration { return w.Until.Sub(time.Time{}) }
 
 // sameWait tells whether people would see no difference.
 func sameWait(have, want *state.Wait, id state.StepID) bool {
-	return have != nil && have.Step == id && have.Why == want.Why && have.For == want.For
+	return have != nil && have.Step == id && have.Why == want.Why && have.For == want.For && slices.Equal(have.Asks, want.Asks)
 }
 
 // placeWait puts a wait on the calendar. The time since when the step waits
 // is kept while only its reason changes.
 func placeWait(have, want *state.Wait, id state.StepID, now time.Time) *state.Wait {
-	placed := &state.Wait{Step: id, Since: now, From: now, Until: now.Add(after(want)), Why: want.Why, For: want.For}
+	placed := &state.Wait{Step: id, Since: now, From: now, Until: now.Add(after(want)), Why: want.Why, For: want.For, Asks: want.Asks}
 	if have != nil && have.Step == id {
 		placed.Since = have.Since
 		if have.For == want.For {

@@ -43,6 +43,8 @@ type Reconciliation struct {
 	// Failure says why it stopped; nil otherwise.
 	Failure *Failure `json:"failure,omitempty"`
 	Votes   []Vote   `json:"votes,omitempty"`
+	// Accepted are the effects on other targets that somebody agreed to.
+	Accepted []Acceptance `json:"accepted,omitempty"`
 	// Pause is what people asked of a pause; nil for everything else.
 	Pause *Pause `json:"pause,omitempty"`
 	// Past are the ways tried before this one, oldest first.
@@ -88,6 +90,25 @@ type Wait struct {
 	Why   string    `json:"why"`
 	// For is "people", "poll" or "outage": what kind of thing is awaited.
 	For string `json:"for"`
+	// Asks are what people can agree to, so that it goes on.
+	Asks []Ask `json:"asks,omitempty"`
+}
+
+// Ask is something on another target that going on would bring about.
+type Ask struct {
+	// Target names it; Digest binds a yes to what it says.
+	Target string `json:"target"`
+	Digest string `json:"digest"`
+	// Text is for people.
+	Text string `json:"text"`
+}
+
+// Acceptance is somebody's yes to an Ask.
+type Acceptance struct {
+	Target string    `json:"target"`
+	Digest string    `json:"digest"`
+	By     Person    `json:"by"`
+	At     time.Time `json:"at"`
 }
 
 // Failure is the end of a way that did not work.
@@ -138,6 +159,11 @@ func (r Reconciliation) Decided() bool { return !r.Decision.At.IsZero() }
 
 // IsClosed tells whether the reconciliation has ended.
 func (r Reconciliation) IsClosed() bool { return !r.Closed.IsZero() }
+
+// Accepts tells whether somebody agreed to an effect on another target.
+func (r Reconciliation) Accepts(target, digest string) bool {
+	return slices.ContainsFunc(r.Accepted, func(a Acceptance) bool { return a.Target == target && a.Digest == digest })
+}
 
 // Standing lists the votes that count for a digest.
 func (r Reconciliation) Standing(digest string) []Vote {

@@ -123,6 +123,13 @@ func pauseCards() []Named {
 		m, _ := Notice(n.s.Facts, n.kind)
 		list = append(list, Named{"notice " + n.kind, m})
 	}
+	merging := newSample(16).decided(book.Adopt).planned().approved().pushed().opened().wait("merge", runbook.ForPeople,
+		"not merged yet: it would undo what was changed by hand in ledger-api. Adopt that first, or pause it, or accept here that it is undone. Where two wait for each other, pause one of them", 12)
+	merging.Run.Wait.Asks = []state.Ask{{Target: "production-eu/argocd/ledger-api", Digest: "1ed9e4",
+		Text: "ledger-api in production-eu: 1 change made by hand would be undone (spec.replicas of Deployment api, 5 → 2)"}}
+	merging.Run.Accepted = []state.Acceptance{{Target: "production-eu/argocd/ledger-api", Digest: "1ed9e4", By: person("carol"), At: merging.at(15)}}
+	m, _ := Notice(merging.Facts, "accepted")
+	list = append(list, draw("merge would undo fixes of others", merging), Named{"notice accepted", m})
 	in := state.Incident{ID: "INC-1234", Room: "C1", Commander: person("carol"), Opened: newSample(0).Now}
 	now := newSample(35)
 	run := runs(35).Run

@@ -24,6 +24,7 @@ const (
 	ActionExtend  = "extend"
 	ActionResume  = "resume"
 	ActionLook    = "look"
+	ActionAccept  = "accept"
 
 	// ActionDiff shows the full diff, or its next page, ActionDiffBack the page
 	// before; ActionDiffFile puts all of it into the thread.

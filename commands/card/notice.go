@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"reconcilebot/runbook/book"
+	"reconcilebot/runbook/drift"
 	"reconcilebot/state"
 )
 
@@ -33,6 +34,8 @@ func Notice(f Facts, kind string) (Message, bool) {
 	switch kind {
 	case "decided":
 		text = fmt.Sprintf("%s chose: %s. Reason: “%s”", name(f.Run.Decision.By.Name), verb(f.Run.Book), say(f.Run.Decision.Reason, longPhrase))
+	case "accepted":
+		text = accepted(f)
 	case "approved":
 		text = voted(f, true)
 	case "declined":
@@ -63,6 +66,20 @@ func Notice(f Facts, kind string) (Message, bool) {
 	}
 	s.lines(text)
 	return s.message(f.place() + ":"), true
+}
+
+// accepted tells who let something elsewhere be undone.
+func accepted(f Facts) string {
+	n := len(f.Run.Accepted)
+	if n == 0 {
+		return ""
+	}
+	a := f.Run.Accepted[n-1]
+	where := a.Target
+	if t, err := drift.ParseTarget(where); err == nil {
+		where = t.Name + " in " + t.Cluster
+	}
+	return fmt.Sprintf("%s accepted that what was changed by hand in %s is undone by this merge.", name(a.By.Name), name(where))
 }
 
 // voted tells of the last vote of that kind.

@@ -7,6 +7,7 @@ import (
 
 	"reconcilebot/runbook"
 	"reconcilebot/runbook/book"
+	"reconcilebot/runbook/drift"
 	"reconcilebot/state"
 )
 
@@ -48,8 +49,49 @@ func progress(f Facts) Message {
 	lines, done, all, now := steps(f, plan)
 	s.lines(append([]string{fmt.Sprintf("*%d of %d done*", done, all)}, lines...)...)
 	s.lines(changed(f.Run.Book, plan.Seen.Drift)...)
+	s.lines(asked(f)...)
 	s.small(approvedBy(f, plan), fmt.Sprintf("%s · %s", name(string(f.Run.Incident)), reason(f.Run.Decision)))
+	s.buttons(acceptances(f)...)
 	return s.message(fmt.Sprintf("%s: %s, %d of %d done. Now: %s.", f.place(), doing, done, all, now))
+}
+
+// maxAsks is how many effects on others a card asks about at once.
+const maxAsks = 5
+
+// asked lists what going on would do to others.
+func asked(f Facts) (lines []string) {
+	if f.Run.Wait == nil {
+		return nil
+	}
+	for i, a := range f.Run.Wait.Asks {
+		if i == maxAsks {
+			return append(lines, fmt.Sprintf("showing %d of %d", maxAsks, len(f.Run.Wait.Asks)))
+		}
+		lines = append(lines, "• "+say(a.Text, longPhrase))
+	}
+	if len(lines) > 0 {
+		lines[0] = fact("Would undo elsewhere", "\n"+lines[0])
+	}
+	return lines
+}
+
+// acceptances are the buttons that agree to that, each by the target's name.
+func acceptances(f Facts) (list []button) {
+	if f.Run.Wait == nil {
+		return nil
+	}
+	for i, a := range f.Run.Wait.Asks {
+		t, err := drift.ParseTarget(a.Target)
+		if i == maxAsks || err != nil {
+			break
+		}
+		list = append(list, button{
+			action: ActionAccept + "/" + fmt.Sprint(i), text: cut("Accept: "+visible(t.Name), 30), value: Carry(f.Run.ID, a.Digest, a.Target),
+			label:   "Accept that changes made by hand in " + t.Name + " are undone",
+			confirm: confirm("Let this be undone?", a.Text+". Who is at work there should know.", "Accept", "Cancel"),
+		})
+	}
+	return list
 }
 
 // steps draws what is done, what is under way, and what comes.

@@ -46,6 +46,13 @@ func (s merge) Do(ctx context.Context, r state.Reconciliation) runbook.Outcome {
 	if why, what := s.awaited(plan, now); why != "" {
 		return s.wait(r, what, why)
 	}
+	asks, err := s.bystanders(ctx, r, plan)
+	if err != nil {
+		return s.outcome(r, s.ID(), "look at what else follows "+plan.Branch, err)
+	}
+	if len(asks) > 0 {
+		return s.wait(r, runbook.ForPeople, wouldErase(asks)).Asking(asks...)
+	}
 	if !s.Merge {
 		return s.wait(r, runbook.ForPeople, "ready; waiting for somebody to merge it in GitHub")
 	}
