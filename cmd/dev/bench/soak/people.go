@@ -241,7 +241,7 @@ func (p *people) adopt(ctx context.Context, place *slacksim.Place, d *deed, m sl
 	}
 	run := p.opened(d.person, v)
 	form := p.book.add(&deed{kind: submit, person: d.person, channel: d.channel, run: run})
-	inv, err = me.Submit(ctx, v.ID, map[string]string{card.BlockReason: "the queue was backing up " + p.mark()})
+	inv, err = me.Submit(ctx, v.ID, map[string]string{card.BlockReason: "the queue was backing up"})
 	p.answered(form, inv, err)
 }
 
