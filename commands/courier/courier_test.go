@@ -383,6 +383,51 @@ func TestACrashBetweenTheCommentAndItsStorage(t *testing.T) {
 	}
 }
 
+// overtaken reads what is due, and while it does, another delivery to the same
+// place comes to its end.
+type overtaken struct {
+	ticket.System
+	during func()
+}
+
+func (o *overtaken) Takes(address string) bool {
+	if during := o.during; during != nil {
+		o.during = nil
+		defer during()
+	}
+	return o.System.Takes(address)
+}
+
+func TestADeliveryThatWasOvertakenIsNotMadeAgain(t *testing.T) {
+	o := newOffice(t, ticketsim.GitHub)
+	slow := &overtaken{System: o.Systems[0]}
+	o.hire(slow)
+	o.bind(o.url)
+	o.opens("r1")
+	o.says("r1", "backing up")
+	o.closes("r1")
+	due, _ := o.round()
+	if len(due) != 1 {
+		t.Fatalf("%d are due", len(due))
+	}
+	// The next round has read the store when the delivery ends.
+	slow.during = func() {
+		o.deliver(t.Context(), due[0])
+		o.free(due[0].place())
+	}
+	again, _ := o.round()
+	for _, d := range again {
+		if d.filing.Comment == "" {
+			t.Errorf("%+v is delivered from what was read before the other ended", d.filing)
+		}
+	}
+	o.works()
+	o.settled(true)
+	if _, writes := o.sim.Counts(); writes != 1 {
+		t.Errorf("%d writes for one record", writes)
+	}
+}
+
 // brittle panics at its first Put.
 type brittle struct {
 	ticket.System

@@ -33,7 +33,7 @@ func (c *Courier) round() (due []delivery, next time.Duration) {
 			continue
 		}
 		for _, d := range some {
-			if c.take(d.place()) {
+			if c.take(d.place()) && c.still(d) {
 				due = append(due, d)
 			}
 		}
@@ -79,6 +79,27 @@ func (c *Courier) of(id state.ReconciliationID) (due []delivery, again time.Dura
 		return nil, 0, c.DB.Filed(r.ID, r.Rev)
 	}
 	return due, again, nil
+}
+
+// still tells whether a delivery that was just taken stands as it was read:
+// another one to the same place may have ended in between. If not, it is let
+// go, to be looked at again.
+func (c *Courier) still(d delivery) bool {
+	now, err := c.DB.Filings(d.r.ID)
+	if err == nil {
+		same := state.Filing{Reconciliation: d.r.ID, System: d.filing.System, Ticket: d.filing.Ticket}
+		for _, f := range now {
+			if f.System == d.filing.System && f.Ticket == d.filing.Ticket {
+				same = f
+			}
+		}
+		if same == d.filing {
+			return true
+		}
+	}
+	c.free(d.place())
+	c.nudge()
+	return false
 }
 
 // places lists where a reconciliation's record belongs: each ticket of its
