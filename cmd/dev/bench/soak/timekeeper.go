@@ -65,7 +65,8 @@ func (k *timekeeper) look() {
 		}
 	}
 	if len(k.memory) < sent/thousand {
-		if m, err := k.bot.memory(); err == nil {
+		// One that was killed in this moment takes nothing.
+		if m, err := k.bot.memory(); err == nil && m.total() > 0 {
 			k.memory = append(k.memory, m)
 		}
 	}
