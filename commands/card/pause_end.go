@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"reconcilebot/runbook/argocd"
 	"reconcilebot/runbook/book"
 )
 
@@ -70,7 +71,11 @@ func whatPaused(f Facts, look book.Inspected) string {
 		list = append(list, l.Target.Name)
 	}
 	slices.Reverse(list)
-	return "automated sync of " + both(list) + " was switched off"
+	text := "automated sync of " + both(list) + " was switched off"
+	if h, _ := book.HaltedIn(f.Run); slices.Contains(h.Ways, argocd.ByUpdate) {
+		text += ", without Argo CD's validation, which failed: it needs the repository"
+	}
+	return text
 }
 
 func whyEnded(f Facts, look book.Inspected) string {

@@ -24,6 +24,7 @@ func pauseScenarios() []Scenario {
 		{Name: "runbook-pause-undone", Does: "a pause that somebody ends in Argo CD is said to be over, and left as they made it", play: pauseUndone},
 		{Name: "runbook-pause-parent", Does: "under an app of apps that heals, it is said beforehand that a pause would not hold; with the parent it does", play: pauseParent},
 		{Name: "runbook-pause-by-others", Does: "a pause that is not the bot's is shown, and not called its own", play: pauseByOthers},
+		{Name: "runbook-pause-for-a-merge", Does: "a merge waits where it would undo another target's manual change, and passes when that is paused", play: pauseForAMerge},
 		{Name: "runbook-pause-killed", Does: "a pause whose end comes while the bot is dead ends after the restart", Alone: true, play: pauseKilled},
 		{Name: "runbook-pause-git-down", Does: "a pause is had, and taken back, while the Git host is away", Alone: true, play: pauseGitDown},
 	}
@@ -282,11 +283,12 @@ func pauseParent(t *story) {
 	t.further++
 	t.pauses("5m with parents because "+paused, "left, ends", "Holds  yes", name+" is paused with it")
 	t.scaled()
-	t.shows("the card sees the change", "resuming")
+	t.drifts()
 	t.types("resume", "resume "+t.world.App)
-	t.shows("resumed", "resumed", "exactly what it was")
+	t.shows("resumed", "resumed", "exactly what it was", "automated sync of "+t.world.App+" and "+name)
 	t.policyIs(t.world.App, *before)
 	t.policyIs(name, *above)
+	t.stands(6) // without self-heal, and with no commit before it, nothing undoes it
 }
 
 func pauseByOthers(t *story) {
@@ -302,6 +304,53 @@ func pauseByOthers(t *story) {
 		return t.told(ctx, world.OnCall, "the other's pause", "Not by reconcilebot", "Git has it on, by Application "+name)
 	})
 	t.pauses("5m because "+paused, "nothing to pause")
+}
+
+// pauseForAMerge has a second Application on the same branch, with a change by
+// hand of its own.
+func pauseForAMerge(t *story) {
+	other := t.world.App + "-two"
+	t.do("a second Application on the branch", func(ctx context.Context) error {
+		url, file := t.rig.Git.URL(t.world), fmt.Sprintf("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: %s}\ndata: {POOL: \"20\"}\n", other)
+		if err := t.rig.Git.Commit(t.world, world.Platform, "A second Application", map[string]string{"two/settings.yaml": file}); err != nil {
+			return err
+		}
+		text := strings.NewReplacer("name: "+t.world.App+", namespace", "name: "+other+", namespace", t.world.Folder(), "two").Replace(t.world.Application(url))
+		if err := t.rig.Kube.Apply(ctx, text); err != nil {
+			return err
+		}
+		_, err := t.rig.Kube.Until(ctx, systems.Object{Kind: "Application", Namespace: "argocd", Name: other}, "Synced and Healthy", world.InOrder)
+		return err
+	})
+	t.do("it is changed by hand", func(ctx context.Context) error {
+		if err := t.kubectl(ctx, world.AppOwner, "patch", "configmap/"+other, "--type=merge", "-p", `{"data":{"POOL":"40"}}`); err != nil {
+			return err
+		}
+		_, err := t.rig.Kube.Until(ctx, systems.Object{Kind: "Application", Namespace: "argocd", Name: other}, "OutOfSync", world.OutOfSync)
+		return err
+	})
+	t.scaled()
+	t.drifts()
+	t.asks()
+	t.found()
+	t.adopts()
+	t.approves()
+	t.proposed()
+	t.reviewed()
+	t.shows("the merge waits", "not merged yet", other, "20", "40")
+	t.further++
+	t.types("pause the other", "pause "+other+" 5m because the merge must not undo it")
+	t.recorded("adopted into Git", reason)
+	t.do("the other's change stands", func(ctx context.Context) error {
+		obj, err := t.rig.Kube.Get(ctx, systems.Object{Kind: "ConfigMap", Namespace: t.world.Namespace(), Name: other})
+		if err != nil {
+			return err
+		}
+		if pool, _, _ := unstructured.NestedString(obj.Object, "data", "POOL"); pool != "40" {
+			return fmt.Errorf("POOL is %q", pool)
+		}
+		return nil
+	})
 }
 
 func pauseKilled(t *story) {
@@ -325,6 +374,6 @@ func pauseGitDown(t *story) {
 	t.types("resume", "resume "+t.world.App)
 	t.shows("the question", "alice wants to resume", "6 → 3")
 	t.presses(world.AppOwner, "Resume and undo")
-	t.shows("resumed", "resumed", "exactly what it was")
+	t.shows("resumed", "resumed", "exactly what it was", "without Argo CD's validation")
 	t.policyIs(t.world.App, *before)
 }
