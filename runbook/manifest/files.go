@@ -21,6 +21,8 @@ type Limits struct {
 	// Files bounds the files of one source, 20,000 by default; Documents
 	// bounds those in one file, 5,000 by default.
 	Files, Documents int
+	// Build bounds the time of one render with Kustomize, a minute by default.
+	Build time.Duration
 }
 
 func (l Limits) withDefaults() Limits {
@@ -35,6 +37,9 @@ func (l Limits) withDefaults() Limits {
 	}
 	if l.Documents <= 0 {
 		l.Documents = 5_000
+	}
+	if l.Build <= 0 {
+		l.Build = time.Minute
 	}
 	return l
 }

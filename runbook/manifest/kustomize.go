@@ -103,10 +103,14 @@ func (f *files) dirOf(src Source) (string, error) {
 	return real, err
 }
 
+var errSlow = errors.New("the build takes longer than it may")
+
 // build runs Kustomize. Its panics, of which some inputs have it have some,
 // are refusals.
 func (f *files) build(ctx context.Context, dir string, o *KustomizeOptions) (list []*resource.Resource, err error) {
-	files := newKustomizeFS(ctx, f)
+	bounded, cancel := context.WithTimeoutCause(ctx, f.limits.Build, errSlow)
+	defer cancel()
+	files := newKustomizeFS(bounded, f)
 	if !o.isEmpty() {
 		if files.first, err = f.follow(f.kustomizationIn(dir)); err != nil {
 			return nil, err
@@ -127,6 +131,8 @@ func (f *files) build(ctx context.Context, dir string, o *KustomizeOptions) (lis
 	switch {
 	case ctx.Err() != nil:
 		return nil, fmt.Errorf("build %s: %w", dir, context.Cause(ctx))
+	case bounded.Err() != nil:
+		return nil, refuse(TooLarge, "Edit it by hand.", "%s: %v", dir, errSlow)
 	case files.refusal != nil:
 		return nil, files.refusal
 	case err != nil:

@@ -357,3 +357,49 @@ func TestKustomizeReadsNoMoreThanTheBounds(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+func TestABuildThatTakesTooLongIsRefused(t *testing.T) {
+	_, err := RenderDir(t.Context(), shop(nil), prod, Limits{Build: 1})
+	if r, ok := err.(*Refusal); !ok || r.Class != TooLarge {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestRootsAreWhatNoOtherTakesIn(t *testing.T) {
+	tree := shop(map[string]string{
+		"component/kustomization.yaml": "apiVersion: kustomize.config.k8s.io/v1alpha1\nkind: Component\n",
+		"broken/kustomization.yaml":    "resources: [\n",
+		"remote/kustomization.yaml":    "resources:\n- https://example.test/x\n- ../base\n",
+	})
+	list, err := Roots(t.Context(), tree, Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var dirs []string
+	for _, s := range list {
+		dirs = append(dirs, s.Dir)
+	}
+	if got := strings.Join(dirs, " "); got != "broken prod remote test" {
+		t.Errorf("roots: %s", got)
+	}
+}
+
+// TestConsumersThatCantBeBuilt has others that read a file and can't be
+// rendered: the file is left alone, or they are accepted by name.
+func TestConsumersThatCantBeBuilt(t *testing.T) {
+	tree := shop(map[string]string{"remote/kustomization.yaml": "resources:\n- https://example.test/x\n- ../base\n"})
+	remote := Source{Name: "remote", Dir: "remote"}
+	c := webIn(t, "spec.template.spec.containers[name=web].env[name=MODE].value", Set, "fast")
+	p := ask(t, tree, prod, c, remote)
+	if v := p.Changes[0]; !v.Proven || v.File != "prod/kustomization.yaml" {
+		t.Errorf("with one that can't be built: proven %v in %s: %s", v.Proven, v.File, v.Why)
+	}
+	c.Git = "slow"
+	p, err := Propose(t.Context(), Request{Tree: tree, Target: prod, Consumers: []Source{remote}, Accepted: []string{"remote"}, Changes: []Change{c}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v := p.Changes[0]; !v.Proven || v.File != "base/web.yaml" {
+		t.Errorf("with one that is accepted: proven %v in %s: %s", v.Proven, v.File, v.Why)
+	}
+}
