@@ -14,11 +14,12 @@ import (
 	"reconcilebot/state"
 )
 
-// A modal can be opened until three seconds after a click. It is not begun
-// when there is hardly time left for the way.
+// A modal can be opened until three seconds after a click, by Slack's clock.
+// What the click took to come here and the call takes to get there is left of
+// it, and no call is begun that will hardly arrive.
 const (
-	triggerLife = 2900 * time.Millisecond
-	openBefore  = 2300 * time.Millisecond
+	triggerLife = 2500 * time.Millisecond
+	openBefore  = 2 * time.Second
 )
 
 // giveWithin bounds the calls that bring one answer to a person.
