@@ -14,7 +14,7 @@ import (
 func deployApplies(t *story) {
 	t.further = -1 // there is no reconciliation in it
 	t.do("deploy/base is valid", func(ctx context.Context) error {
-		out, err := t.admin(ctx, "apply", "--dry-run=server", "-k", filepath.Join(t.rig.Source(), "deploy", "base"))
+		out, err := t.admin(ctx, "apply", "--server-side", "--dry-run=server", "-k", filepath.Join(t.rig.Source(), "deploy", "base"))
 		if err != nil {
 			return fmt.Errorf("kubectl apply: %w: %s", err, out)
 		}

@@ -109,8 +109,12 @@ func (t *story) linked() {
 			return err
 		}
 		_, err = t.see(ctx, "a link to the pull request", func(m slacksim.Message) bool {
+			texts := [][]byte{[]byte(m.Text)}
 			for _, b := range m.Blocks {
-				if found := pullLink.FindSubmatch(b.Raw); found != nil && string(found[1]) == strconv.Itoa(t.pull) {
+				texts = append(texts, b.Raw)
+			}
+			for _, text := range texts {
+				if found := pullLink.FindSubmatch(text); found != nil && string(found[1]) == strconv.Itoa(t.pull) {
 					return true
 				}
 			}
