@@ -285,10 +285,14 @@ func pauseParent(t *story) {
 	t.scaled()
 	t.drifts()
 	t.types("resume", "resume "+t.world.App)
+	// Self-heal is off, but the commit that brought the Application into Git
+	// was never synced: with that, everything is.
+	t.shows("the question", "alice wants to resume", "6 → 3")
+	t.presses(world.AppOwner, "Resume and undo")
 	t.shows("resumed", "resumed", "exactly what it was", "automated sync of "+t.world.App+" and "+name)
+	t.stands(3)
 	t.policyIs(t.world.App, *before)
 	t.policyIs(name, *above)
-	t.stands(6) // without self-heal, and with no commit before it, nothing undoes it
 }
 
 func pauseByOthers(t *story) {
