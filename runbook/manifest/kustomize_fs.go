@@ -21,7 +21,7 @@ import (
 // for (see vet). Kustomize passes over errors of files that may be missing,
 // so that the first refusal is kept and must be looked at after a build.
 type kustomizeFS struct {
-	context.Context //nolint:containedctx // Kustomize's file system has no way to pass one.
+	context.Context // Kustomize's file system has no way to pass one.
 	files           *files
 	left            int64
 	reads, built    int

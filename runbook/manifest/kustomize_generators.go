@@ -121,7 +121,7 @@ func (s *search) file(g generator, key string) (bool, error) {
 func (s *search) wholeFile(g generator, file string, content []byte) (bool, error) {
 	now, err := s.files.read(file)
 	if err != nil || content == nil {
-		return false, nil //nolint:nilerr // then it is not there that the value lives
+		return false, nil // then it is not there that the value lives
 	}
 	t := &text{content: now}
 	if r := guardFile(file, t, &yaml.Node{}); r != nil {

@@ -185,12 +185,12 @@ func (g *grasp) path(ctx context.Context, dir, text string, depth int) error {
 	if err != nil || real == "" {
 		// It may be made by an edit.
 		g.out.files[name] = true
-		return nil //nolint:nilerr // what can't be looked at is no file
+		return nil // what can't be looked at is no file
 	}
 	st, err := g.files.stat(real)
 	switch {
 	case err != nil:
-		return nil //nolint:nilerr // as above
+		return nil // as above
 	case st.IsDir():
 		return g.kustomization(ctx, real, depth+1)
 	}

@@ -70,10 +70,12 @@ func vetKustomization(name string, content []byte) error {
 // pathsIn lists what a kustomization names to be loaded.
 func pathsIn(k *types.Kustomization) (list []string) {
 	list = slices.Concat(k.Resources, k.Components, k.Crds, k.Configurations, k.Generators, k.Transformers, k.Validators)
-	for _, p := range k.PatchesStrategicMerge { //nolint:staticcheck // it is deprecated, and in use
+	//lint:ignore SA1019 deprecated fields are in use, and Kustomize reads them
+	for _, p := range k.PatchesStrategicMerge {
 		list = append(list, string(p))
 	}
-	for _, p := range slices.Concat(k.Patches, k.PatchesJson6902) { //nolint:staticcheck // it is deprecated, and in use
+	//lint:ignore SA1019 deprecated fields are in use, and Kustomize reads them
+	for _, p := range slices.Concat(k.Patches, k.PatchesJson6902) {
 		list = append(list, p.Path)
 	}
 	for _, r := range k.Replacements {
@@ -129,7 +131,7 @@ func leadsOut(dir, text string) bool {
 func vetTexts(name string, content []byte) error {
 	docs, err := parseDocs(content)
 	if err != nil {
-		return nil //nolint:nilerr // what can't be read is for Kustomize to refuse
+		return nil // what can't be read is for Kustomize to refuse
 	}
 	for _, doc := range docs {
 		kind, version := child(doc, "kind"), child(doc, "apiVersion")
@@ -171,7 +173,7 @@ func vetAliases(name string, content []byte) error {
 	}
 	docs, err := parseDocs(content)
 	if err != nil {
-		return nil //nolint:nilerr // what can't be read is for Kustomize to refuse
+		return nil // what can't be read is for Kustomize to refuse
 	}
 	sizes := map[*yaml.Node]int{}
 	for _, doc := range docs {

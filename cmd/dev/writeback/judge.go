@@ -153,7 +153,7 @@ func (r *repository) judge(ctx context.Context, root string, m mutation, result 
 		}
 	}
 	if say, err := r.git(ctx, "apply", "--whitespace=nowarn", patch); err != nil {
-		return wrong, "git apply: " + say, nil //nolint:nilerr // that is the verdict
+		return wrong, "git apply: " + say, nil // that is the verdict
 	}
 	verdict, why = r.look(ctx, root, m, result, consumers)
 	if say, err := r.git(ctx, "apply", "--whitespace=nowarn", "-R", patch); err != nil {
