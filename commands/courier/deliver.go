@@ -23,12 +23,11 @@ func (c *Courier) deliver(ctx context.Context, d delivery) {
 	if err != nil && ctx.Err() != nil {
 		return // the bot stops: this is looked at again after the restart
 	}
-	f, said := d.filing, []state.Said(nil)
-	if err == nil {
-		f, said = c.filed(d, is)
-	} else {
-		f, said = c.untaken(d, err)
+	note := func() (state.Filing, []state.Said) { return c.filed(d, is) }
+	if err != nil {
+		note = func() (state.Filing, []state.Said) { return c.untaken(d, err) }
 	}
+	f, said := note()
 	if err := c.DB.SaveFiling(f, said...); err != nil {
 		c.Log.Error("how a record stands on its ticket was not stored", "run", d.r.ID, "system", f.System, "err", err)
 	}

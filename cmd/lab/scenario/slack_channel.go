@@ -69,6 +69,7 @@ func slackRevokedToken(t *story) {
 		err := t.rig.Slack.AddUser(slacksim.User{ID: "U0NOOR", Name: "noor", RealName: "Noor Nieuw", TeamID: t.rig.Slack.Team().ID})
 		return errors.Join(err, t.as(world.OnCall).Invite("noor"))
 	})
+	defer t.rig.Slack.Revoke("bot", false) // for the scenarios that come after
 	t.do("the token is revoked", func(context.Context) error { t.rig.Slack.Revoke("bot", true); return nil })
 	t.do("a click is answered all the same", func(ctx context.Context) error {
 		if err := t.press(ctx, "noor", "Approve"); err != nil {
