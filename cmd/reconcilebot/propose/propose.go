@@ -137,7 +137,7 @@ func (o Options) propose(ctx context.Context, tree fs.FS, src manifest.Source, l
 			return Result{}, err
 		}
 	}
-	consumers := slices.DeleteFunc(slices.Clone(known.roots), func(c manifest.Source) bool { return c.Dir == path.Clean(src.Dir) })
+	consumers := slices.DeleteFunc(slices.Concat(known.roots, known.deployed), func(c manifest.Source) bool { return c.Dir == path.Clean(src.Dir) })
 	p, err := manifest.Propose(ctx, manifest.Request{Tree: tree, Target: src, Consumers: consumers, Changes: changes, Structure: true, Limits: limits, Index: known.index})
 	return conclude(p), err
 }
@@ -164,8 +164,10 @@ func refuseAll(live []map[string]any, selected []string, r *manifest.Refusal) (R
 
 // Known is what is known of a tree that does not change.
 type Known struct {
-	roots []manifest.Source
-	index *manifest.Index
+	// roots are the kustomizations that no other takes in, deployed other
+	// directories that something in the tree deploys.
+	roots, deployed []manifest.Source
+	index           *manifest.Index
 }
 
 // Learn finds out who reads what in a tree.
@@ -175,10 +177,20 @@ func Learn(ctx context.Context, tree fs.FS) (*Known, error) {
 }
 
 func (k *Known) learn(ctx context.Context, tree fs.FS) (err error) {
-	if k.roots, err = manifest.Roots(ctx, tree, manifest.Limits{}); err == nil {
-		err = k.index.Fill(ctx, tree, k.roots, manifest.Limits{})
+	if k.roots, err = manifest.Roots(ctx, tree, manifest.Limits{}); err != nil {
+		return fmt.Errorf("look for who else reads the files: %w", err)
 	}
+	found, err := deployed(tree)
 	if err != nil {
+		return err
+	}
+	for _, src := range found {
+		same := func(r manifest.Source) bool { return r.Dir == src.Dir && src.Kustomize == nil }
+		if !slices.ContainsFunc(slices.Concat(k.roots, k.deployed), same) {
+			k.deployed = append(k.deployed, src)
+		}
+	}
+	if err := k.index.Fill(ctx, tree, slices.Concat(k.roots, k.deployed), manifest.Limits{}); err != nil {
 		return fmt.Errorf("look for who else reads the files: %w", err)
 	}
 	return nil
