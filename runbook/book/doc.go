@@ -36,5 +36,6 @@
 //	                                                 restore, verify
 //	a forgotten pause becomes permanent drift: alert remind, expire, runbook-pause-asks, runbook-pause-extended,
 //	                                                 approve         runbook-pause-killed
+//	(a merge must not erase what others did by hand) merge           runbook-pause-for-a-merge
 //	(others pause, or end a pause)                   hold, remind    runbook-pause-by-others, runbook-pause-undone
 package book
