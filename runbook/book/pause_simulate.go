@@ -88,7 +88,9 @@ func (s *systems) foresee(ctx context.Context, c Cluster, layer Layer, paused []
 	} else if why, blocked := windows.Blocks(); blocked {
 		sim.Window = why
 	}
-	full := app.Operation == nil || app.Operation.Revision != app.Sync.Revision
+	// Of several sources' revisions it is not known which were tried: then it
+	// counts as not tried, and is asked about rather than not.
+	full := app.Operation == nil || app.Sync.Revision == "" || app.Operation.Revision != app.Sync.Revision
 	acts := policy.Enabled && app.Sync.Status == "OutOfSync" && (full || policy.SelfHeal)
 	sim.Full = sim.Full || acts && full
 	for _, change := range d.Changes {

@@ -282,6 +282,34 @@ func TestWhatMovesVoidsTheYesToResume(t *testing.T) {
 
 var carolP = state.Person{ID: "U3", Name: "carol"}
 
+// What resuming does, by the rules of Argo CD's own autoSync.
+func TestWhatResumingWouldDo(t *testing.T) {
+	for name, c := range map[string]struct {
+		policy string
+		set    func(*pauseWorld)
+		want   string
+	}{
+		"self-heal":                      {healing, func(*pauseWorld) {}, "would undo 1 change (spec.replicas 6 → 3); 0 commits landed meanwhile"},
+		"no self-heal, revision tried":   {`{"automated":{}}`, func(*pauseWorld) {}, "would undo nothing; 0 commits landed meanwhile"},
+		"no self-heal, revision untried": {`{"automated":{}}`, func(p *pauseWorld) { p.op.Revision = "0ld" }, "would undo 1 change (spec.replicas 6 → 3); 0 commits landed meanwhile"},
+		"never synced":                   {`{"automated":{}}`, func(p *pauseWorld) { p.op = nil }, "would undo 1 change (spec.replicas 6 → 3); 0 commits landed meanwhile"},
+		"can't be judged":                {healing, func(p *pauseWorld) { p.refused = "ComparisonError" }, "can't be foreseen: what differs can't be judged"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newPauseWorld(t)
+			p.policies["payments-web"] = c.policy
+			p.op = &argocd.Operation{Phase: "Succeeded", Revision: p.seen}
+			p.pause(t)
+			p.live = 6
+			c.set(p)
+			p.pass(time.Minute)
+			if r := p.advance(t); r.Wait == nil || !strings.HasSuffix(r.Wait.Why, "resuming now "+c.want) {
+				t.Errorf("it says %+v, want %q", r.Wait, c.want)
+			}
+		})
+	}
+}
+
 func TestDecliningKeepsItPaused(t *testing.T) {
 	p := newPauseWorld(t)
 	p.pause(t)
