@@ -35,8 +35,8 @@ type answers struct {
 	slack *Slack
 	post  *poster
 	hooks *hooks
-	// turn waits for a turn to post in a channel.
-	turn func(context.Context, state.Room) error
+	// turn waits for a turn to post in a channel; landed ends it.
+	turn func(context.Context, state.Room) (landed func(), err error)
 	log  *slog.Logger
 	now  func() time.Time
 }

@@ -158,11 +158,24 @@ func (l *lane) said(t todo, now time.Time) {
 	}
 }
 
-// spend counts a call that Slack saw, whether or not it liked it.
+// begin counts a post before it is sent, so that no other is sent on the
+// strength of the same turn.
+func (l *lane) begin(now time.Time) {
+	l.posts.wait(now, postBurst, l.every, 1)
+	l.posts.level--
+}
+
+// landed notes that a post came to its end: Slack may have counted it this
+// very moment, however long it was on its way, so what was gained meanwhile is
+// no second burst.
+func (l *lane) landed(now time.Time) {
+	l.posts.wait(now, postBurst, l.every, 1)
+	l.posts.level = min(l.posts.level, postBurst-1)
+}
+
+// spend counts an edit that Slack saw, whether or not it liked it.
 func (l *lane) spend(t todo, now time.Time) {
 	if t.rank() != 1 {
-		l.posts.wait(now, postBurst, l.every, 1)
-		l.posts.level--
 		return
 	}
 	b := l.edits[t.r.ID]

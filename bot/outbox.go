@@ -113,9 +113,15 @@ func (o *outbox) round(ctx context.Context, bg *sync.WaitGroup) time.Duration {
 		}
 		t.held = l.release(t, now)
 		l.busy = true
+		if t.rank() != 1 {
+			l.begin(now)
+		}
 		bg.Go(func() {
 			o.say(ctx, l, t)
 			o.mu.Lock()
+			if t.rank() != 1 {
+				l.landed(o.now())
+			}
 			l.busy = false
 			o.mu.Unlock()
 			o.nudge()
@@ -138,9 +144,10 @@ func (o *outbox) lane(room state.Room) *lane {
 // others.
 const maxTurn = 3 * time.Second
 
-// turn waits for a turn to post in a channel, which answers and cards share.
-// One that is too far off is an error that says how far.
-func (o *outbox) turn(ctx context.Context, room state.Room) error {
+// turn waits for a turn to post in a channel, which answers and cards share;
+// landed is called when the post came to its end. A turn that is too far off
+// is an error that says how far.
+func (o *outbox) turn(ctx context.Context, room state.Room) (landed func(), err error) {
 	until := o.now().Add(maxTurn)
 	for {
 		o.mu.Lock()
@@ -148,17 +155,21 @@ func (o *outbox) turn(ctx context.Context, room state.Room) error {
 		l := o.lane(room)
 		wait := l.posts.wait(now, postBurst, l.every, 1)
 		if wait == 0 {
-			l.posts.level--
+			l.begin(now)
 		}
 		o.mu.Unlock()
 		switch {
 		case wait == 0:
-			return nil
+			return func() {
+				o.mu.Lock()
+				defer o.mu.Unlock()
+				l.landed(o.now())
+			}, nil
 		case now.Add(wait).After(until):
-			return &slack.RateLimitedError{RetryAfter: wait}
+			return nil, &slack.RateLimitedError{RetryAfter: wait}
 		}
 		if err := sleep(ctx, wait); err != nil {
-			return err
+			return nil, err
 		}
 	}
 }

@@ -44,7 +44,7 @@ type post struct {
 	// after is the ts of the message that this one replaces, if any.
 	after string
 	// turn waits for a turn to post in the channel; nil for what has it.
-	turn func(context.Context, state.Room) error
+	turn func(context.Context, state.Room) (landed func(), err error)
 	// stand remembers where it stands; nil leaves that to once.
 	stand func(standing) error
 }
@@ -79,9 +79,11 @@ func (p *poster) once(ctx context.Context, m post) (s standing, err error) {
 	}
 	if !s.found {
 		if m.turn != nil {
-			if err := m.turn(ctx, m.room); err != nil {
+			landed, err := m.turn(ctx, m.room)
+			if err != nil {
 				return s, err
 			}
+			defer landed()
 		}
 		if err := p.db.SaveMessage(m.key, state.Message{Room: m.room, Tried: p.now()}); err != nil {
 			return s, err
