@@ -46,20 +46,56 @@ func (in *intake) ownApp(id string) {
 	}
 }
 
+// letter is a frame and what could be read of it.
+type letter struct {
+	frame
+	act   act
+	from  origin
+	news  news
+	err   error
+	place *place // nil until there is an act, and when it was handed over
+}
+
 // take acknowledges one frame, after storing the act in it, without keeping
-// the next from being read: those that arrive together share one write.
+// the next from being read: those that arrive together share one write. Its
+// place in the order of acts it has before the next is read.
 func (in *intake) take(s *socket, f frame) {
 	in.slots <- struct{}{}
+	l := in.open(f)
 	in.bg.Go(func() {
 		defer func() { <-in.slots }()
 		defer func() {
+			l.place.leave()
 			if p := recover(); p != nil {
-				in.meters.panics.Add(1)
-				in.log.Error("taking an envelope panicked", "type", f.Type, "err", fmt.Sprint(p), "stack", string(debug.Stack()))
+				in.panicked(f, p)
 			}
 		}()
-		in.sort(s, f)
+		in.sort(s, l)
 	})
+}
+
+// open reads what is in a frame.
+func (in *intake) open(f frame) *letter {
+	l := &letter{frame: f}
+	defer func() {
+		if p := recover(); p != nil {
+			in.panicked(f, p)
+			l.err = errors.New("reading it panicked")
+		}
+	}()
+	if f.EnvelopeID == "" {
+		return l
+	}
+	l.act, l.news, l.from, l.err = in.read(f)
+	if l.err == nil && !in.foreign(l.from) {
+		l.place = in.pool.order.enter(l.act)
+	}
+	return l
+}
+
+func (in *intake) panicked(f frame, p any) {
+	in.meters.panics.Add(1)
+	in.log.Error("taking an envelope panicked", "type", f.Type, "err", fmt.Sprint(p), "stack", string(debug.Stack()))
 }
 
 // flush returns when the frames under way are acknowledged. From then on
@@ -77,50 +113,49 @@ func (in *intake) flush() {
 }
 
 // sort decides what an envelope is.
-func (in *intake) sort(s *socket, f frame) {
+func (in *intake) sort(s *socket, l *letter) {
+	f := l.frame
 	if f.EnvelopeID == "" {
 		in.log.Warn("a frame that is no envelope", "type", f.Type, "bytes", f.size)
 		return
 	}
-	a, from, err := in.read(f)
+	if l.news.Type != "" && !in.foreign(l.from) {
+		if err := in.hear(l.news); err != nil {
+			// Without an acknowledgement Slack sends it again.
+			in.log.Error("news from Slack could not be written down", "err", err)
+			return
+		}
+	}
 	switch {
-	case errors.Is(err, errUnheard):
-		// Without an acknowledgement Slack sends it again.
-		in.log.Error("news from Slack could not be written down", "err", err)
-	case err != nil:
+	case l.err != nil:
 		in.meters.unknown.Add(1)
-		if !errors.Is(err, errUnknown) {
-			in.log.Warn("an envelope that is not understood", "type", f.Type, "bytes", f.size, "err", err)
+		if !errors.Is(l.err, errUnknown) {
+			in.log.Warn("an envelope that is not understood", "type", f.Type, "bytes", f.size, "err", l.err)
 		}
 		in.ack(s, f, nil)
-	case in.foreign(from):
-		in.log.Warn("an envelope for another app or workspace", "type", f.Type, "app", from.App, "team", from.Team)
+	case in.foreign(l.from):
+		in.log.Warn("an envelope for another app or workspace", "type", f.Type, "app", l.from.App, "team", l.from.Team)
 		in.ack(s, f, nil)
 	default:
-		in.receive(s, f, a)
+		in.receive(s, l)
 	}
 }
 
-func (in *intake) read(f frame) (a act, from origin, err error) {
+func (in *intake) read(f frame) (a act, n news, from origin, err error) {
 	if f.odd {
-		return act{}, origin{}, errors.New("not the JSON that Slack documents")
+		return a, n, from, errors.New("not the JSON that Slack documents")
 	}
 	switch f.Type {
 	case "slash_commands":
-		return readSlash(f.Payload)
+		a, from, err = readSlash(f.Payload)
 	case "interactive":
-		return readInteraction(f.Payload)
+		a, from, err = readInteraction(f.Payload)
 	case "events_api":
-		var what news
-		a, what, from, err = readEvent(f.Payload, *in.me.Load())
-		if what.Type != "" && !in.foreign(from) {
-			if failed := in.hear(what); failed != nil {
-				err = failed
-			}
-		}
-		return a, from, err
+		a, n, from, err = readEvent(f.Payload, *in.me.Load())
+	default:
+		err = fmt.Errorf("envelope type %.40q: %w", f.Type, errUnknown)
 	}
-	return act{}, origin{}, fmt.Errorf("envelope type %.40q: %w", f.Type, errUnknown)
+	return a, n, from, err
 }
 
 // foreign tells whether a payload is for another app or another workspace's
@@ -134,7 +169,8 @@ func (in *intake) foreign(from origin) bool {
 }
 
 // receive stores an act and acknowledges it.
-func (in *intake) receive(s *socket, f frame, a act) {
+func (in *intake) receive(s *socket, l *letter) {
+	f, a := l.frame, l.act
 	if a.Kind == commands.Submit {
 		if wrong := in.check(a); len(wrong) > 0 {
 			in.ack(s, f, slack.NewErrorsViewSubmissionResponse(wrong))
@@ -152,7 +188,9 @@ func (in *intake) receive(s *socket, f frame, a act) {
 		return
 	}
 	in.meters.received.Add(1)
-	in.pool.enqueue(job{d: d, at: f.at, acked: time.Since(f.at)})
+	j := job{d: d, at: f.at, acked: time.Since(f.at), place: l.place}
+	l.place = nil
+	in.pool.enqueue(j)
 }
 
 // check lets commands look at a modal; a panic there must not close the
@@ -211,9 +249,6 @@ func (in *intake) ack(s *socket, f frame, payload any) {
 	in.meters.acks.add(time.Since(f.at))
 }
 
-// errUnheard means that news could not be written down.
-var errUnheard = errors.New("not written down")
-
 // hear takes note of what happens in the workspace.
 func (in *intake) hear(n news) error {
 	switch n.Type {
@@ -238,7 +273,7 @@ func (in *intake) moved(n news) error {
 	in.directory.forgetRoom(n.Old)
 	records, err := in.db.MoveRoom(state.Room(n.Old), state.Room(n.New))
 	if err != nil {
-		return errors.Join(errUnheard, err)
+		return err
 	}
 	in.log.Warn("Slack gave a channel a new id", "old", n.Old, "new", n.New, "records", records)
 	in.directory.forgetRoom(n.New)

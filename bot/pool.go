@@ -40,6 +40,8 @@ type job struct {
 	at time.Time // when its frame was read; zero after a restart
 	// acked is how long after that it was acknowledged.
 	acked time.Duration
+	// place is its place among what the same person does; nil for none.
+	place *place
 	// pause is for when Slack does not take the answer.
 	pause backoff
 }
@@ -57,6 +59,7 @@ type pool struct {
 	now     func() time.Time
 	workers int
 	queue   chan job
+	order   *order
 	// suspects takes those in turn that the process ended with before: of
 	// several at a time nobody could tell which of them ended it.
 	suspects sync.Mutex
@@ -68,13 +71,13 @@ type pool struct {
 func newPool(c Config, an *answers, out *outbox, as *asked, m *meters) *pool {
 	return &pool{
 		app: c.App, db: c.DB, answers: an, outbox: out, asked: as, meters: m, log: c.Log, now: c.Now,
-		workers: c.Workers, queue: make(chan job, queueLength), busy: map[state.DeliveryID]bool{},
+		workers: c.Workers, queue: make(chan job, queueLength), order: newOrder(), busy: map[state.DeliveryID]bool{},
 	}
 }
 
-func (p *pool) waiting() int { return len(p.queue) }
+func (p *pool) waiting() int { return len(p.queue) + p.order.held() }
 
-func (p *pool) full() bool { return len(p.queue) >= cap(p.queue)-slots }
+func (p *pool) full() bool { return p.waiting() >= cap(p.queue)-slots }
 
 // hold keeps an act to the one who asks, so that nobody else takes it off the
 // disk; false means that it is held already.
@@ -88,13 +91,22 @@ func (p *pool) hold(id state.DeliveryID) bool {
 	return true
 }
 
-// enqueue queues an act that is held. One that does not fit is found on disk
-// later.
+// enqueue queues an act that is held, when it is its turn. One that does not
+// fit is found on disk later.
 func (p *pool) enqueue(j job) {
+	if j.place == nil {
+		p.push(j)
+		return
+	}
+	j.place.ready(func() { p.push(j) })
+}
+
+func (p *pool) push(j job) {
 	select {
 	case p.queue <- j:
 	default:
 		p.release(j.d.ID)
+		j.place.leave()
 	}
 }
 
@@ -133,7 +145,9 @@ func (p *pool) serve(ctx, work context.Context) {
 		case <-ctx.Done():
 			return
 		case j := <-p.queue:
-			if wait, again := p.handle(work, j); again {
+			wait, again := p.handle(work, j)
+			j.place.leave()
+			if again {
 				p.later(j, wait)
 			} else {
 				p.release(j.d.ID)
@@ -164,9 +178,18 @@ func (p *pool) sweep() {
 	}
 	for _, d := range list {
 		if p.hold(d.ID) {
-			p.enqueue(job{d: d})
+			p.enqueue(job{d: d, place: p.placeOf(d)})
 		}
 	}
+}
+
+// placeOf takes a place for an act that is on disk.
+func (p *pool) placeOf(d state.Delivery) *place {
+	var a act
+	if json.Unmarshal(d.Payload, &a) != nil {
+		return nil // handling it says so
+	}
+	return p.order.enter(a)
 }
 
 // handle answers one act and notes that it is handled, in this order: a crash
