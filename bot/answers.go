@@ -83,7 +83,7 @@ func (a *answers) open(ctx context.Context, q *question, m slack.ModalViewReques
 		return fmt.Errorf("check a modal for secrets: %w", err)
 	}
 	if v := q.act.View; v != nil && q.act.Kind == commands.Click {
-		return a.turnPage(ctx, q, m, v.ID)
+		return a.turnPage(ctx, m, v)
 	}
 	m.ExternalID = externalID(q.d.Mint, q.act)
 	asking := ctx

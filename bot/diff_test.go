@@ -73,6 +73,10 @@ func TestFullDiff(t *testing.T) {
 	}
 	act(card.ActionDiff)
 	r.wait("the second page", says("page 2 of 2"))
+	stale := view{ID: r.sim.View("bob").ID, Hash: "1.stale"}
+	if err := r.bot.answers.turnPage(t.Context(), *reasonModal("x"), &stale); err != nil || !says("page 2 of 2")() {
+		t.Errorf("a button of a page that is shown no more: %v", err)
+	}
 	act(card.ActionDiffBack)
 	r.wait("the first page again", says("page 1 of 2"))
 	act(card.ActionDiffFile)

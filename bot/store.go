@@ -34,7 +34,9 @@ func (in *intake) store(a act, at time.Time) (state.Delivery, bool, error) {
 	if err != nil {
 		return state.Delivery{}, false, fmt.Errorf("encode act: %w", err)
 	}
-	d := state.Delivery{ID: a.id(), Mint: in.mint(), Kind: string(a.Kind), Payload: payload, Received: in.now()}
+	d := state.Delivery{ID: a.id(), Mint: in.mint(), Kind: string(a.Kind), Payload: payload}
+	// What waited to be stored is older than that: a form has to open in time.
+	d.Received = in.now().Add(-time.Since(at))
 	done := make(chan stored, 1)
 	var gaveUp atomic.Bool
 	in.bg.Go(func() { done <- in.write(d, &gaveUp) })

@@ -15,15 +15,20 @@ import (
 // https://docs.slack.dev/reference/methods/files.getUploadURLExternal
 const maxFile = 1 << 20
 
-// turnPage replaces what a modal shows by what a button in it asked for.
-func (a *answers) turnPage(ctx context.Context, q *question, m slack.ModalViewRequest, id string) error {
+// turnPage replaces what a modal shows by what a button in it asked for, if it
+// still shows what the button was on: the hash says so.
+func (a *answers) turnPage(ctx context.Context, m slack.ModalViewRequest, on *view) error {
 	api, err := a.slack.use()
 	if err != nil {
 		return err
 	}
-	_, err = api.UpdateViewContext(ctx, m, "", "", id)
-	if err != nil && troubleOf(err).Code == "not_found" {
-		return nil // closed in the meantime
+	_, err = api.UpdateViewContext(ctx, m, "", on.Hash, on.ID)
+	if err == nil {
+		return nil
+	}
+	switch troubleOf(err).Code {
+	case "not_found", "hash_conflict":
+		return nil // closed in the meantime, or turned already
 	}
 	return err
 }
