@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -215,17 +216,20 @@ func (j *judge) answers(need map[place][]kind, boards map[place]int, tried map[i
 // count counts the answers that have a mark.
 func (j *judge) count(d *deed) (n int) {
 	for _, m := range j.whispers[place{d.person, d.channel}] {
-		if strings.Contains(m.PlainText()+m.Text, d.mark) {
+		if strings.Contains(m.PlainText()+" "+m.Text, d.mark) {
 			n++
 		}
 	}
 	return n
 }
 
+// marked finds a mark. An id that a card shows may have a part of one.
+var marked = regexp.MustCompile(`zz[0-9]+q`)
+
 // unmarked counts the answers that have none.
 func (j *judge) unmarked(at place) (n int) {
 	for _, m := range j.whispers[at] {
-		if !strings.Contains(m.PlainText()+m.Text, "zz") {
+		if !marked.MatchString(m.PlainText() + " " + m.Text) {
 			n++
 		}
 	}
