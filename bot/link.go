@@ -28,8 +28,9 @@ type links struct {
 	// beside the one that takes its place.
 	life, overlap time.Duration
 
-	pause backoff
-	bg    sync.WaitGroup // connections that are on their way out
+	pause  backoff
+	census census
+	bg     sync.WaitGroup // connections that are on their way out
 }
 
 func newLinks(c Config, in *intake, h *health, m *meters) *links {
@@ -38,7 +39,7 @@ func newLinks(c Config, in *intake, h *health, m *meters) *links {
 		slack: c.Slack, count: c.Sockets, intake: in, health: h, meters: m, log: c.Log,
 		pace: newOpenPace(time.Now, c.Hurry), stale: staleAfter, settled: 30 * time.Second / hurry,
 		life: connectionLife, overlap: 5 * time.Second,
-		pause: backoff{Least: time.Second / hurry, Most: time.Minute / hurry},
+		pause: backoff{Least: time.Second / hurry, Most: time.Minute / hurry}, census: census{now: time.Now},
 	}
 }
 
@@ -58,16 +59,15 @@ func (l *links) run(ctx context.Context) error {
 func (l *links) keep(ctx context.Context, number int) error {
 	pause := l.pause
 	for ctx.Err() == nil {
-		began := time.Now()
-		reason, err := l.once(ctx)
+		reason, lived, err := l.once(ctx)
 		if ctx.Err() != nil {
 			break
 		}
 		l.meters.reconnects.Add(1)
-		if err == nil && time.Since(began) > l.settled {
+		if lived > l.settled {
 			pause.reset()
 		}
-		if sleep(ctx, l.after(number, reason, err, time.Since(began), &pause)) != nil {
+		if sleep(ctx, l.after(number, reason, err, lived, &pause)) != nil {
 			break
 		}
 	}
@@ -105,26 +105,32 @@ func (l *links) after(number int, reason string, err error, lived time.Duration,
 
 // once opens a connection and serves it until it breaks (err) or Slack says
 // that it will end (reason); in the second case it goes on being served
-// behind the caller's back until Slack hangs up.
-func (l *links) once(ctx context.Context) (reason string, err error) {
+// behind the caller's back until Slack hangs up. lived is how long it was of
+// use by then.
+func (l *links) once(ctx context.Context) (reason string, lived time.Duration, err error) {
 	if err := l.pace.wait(ctx); err != nil {
-		return "", err
+		return "", 0, err
 	}
 	l.meters.opens.Add(1)
+	l.census.came() // from when on Slack may count it
 	conn, err := l.open(ctx)
 	if err != nil {
-		return "", err
+		l.census.went()
+		return "", 0, err
 	}
-	end := make(chan ending, 1)
-	l.bg.Go(func() { (&connection{links: l, socket: conn, end: end}).serve(ctx) })
+	end, began := make(chan ending, 1), time.Now()
+	l.bg.Go(func() {
+		defer l.census.went()
+		(&connection{links: l, socket: conn, end: end}).serve(ctx)
+	})
 	old := time.NewTimer(l.life - rand.N(l.life/4))
 	defer old.Stop()
 	select {
 	case e := <-end:
-		return e.reason, e.err
+		return e.reason, time.Since(began), e.err
 	case <-old.C:
 		time.AfterFunc(l.overlap, conn.close)
-		return "old enough", nil
+		return "old enough", time.Since(began), nil
 	}
 }
 
@@ -165,9 +171,10 @@ func (l *links) hello(f frame) {
 		l.health.removed(say)
 		l.log.Error(say)
 	}
-	// While connections are renewed there may be twice as many.
-	if f.NumConnections > 2*l.count {
-		l.log.Warn("more connections to Slack than this bot holds: a second copy, or a stolen app-level token, gets a share of people's commands",
-			"connections", f.NumConnections, "ours", l.count)
+	foreign := l.census.foreign(f.NumConnections)
+	l.meters.foreign.Store(int64(foreign))
+	if foreign > 0 {
+		l.log.Warn("more connections to Slack than this bot holds: a second copy, or a stolen app-level token, gets a share of people's commands; it may be this bot's own former process if that ended a moment ago",
+			"connections", f.NumConnections, "foreign", foreign)
 	}
 }

@@ -12,7 +12,7 @@ import (
 // meters count what the bot does. They are safe for concurrent use.
 type meters struct {
 	acks                                             latencies
-	reconnects, opens, connections                   atomic.Int64
+	reconnects, opens, connections, foreign          atomic.Int64
 	received, repeated, refused, unknown, ackFailed  atomic.Int64
 	handled, panics, posted, edited, limited, missed atomic.Int64
 	lastFrame                                        atomic.Int64 // nanoseconds of the epoch
@@ -74,9 +74,10 @@ type Metrics struct {
 	// LastFrame is when Slack last sent anything, pings included.
 	LastFrame time.Time
 	// Sockets are open and greeted now; Connections is how many Slack says
-	// that this app has.
-	Sockets, Connections int64
-	Opens, Reconnects    int64
+	// that this app has, and Foreign how many of them are not the bot's own:
+	// both as of the last hello.
+	Sockets, Connections, Foreign int64
+	Opens, Reconnects             int64
 	// Received counts acts that were stored; Repeated those that came again;
 	// Refused those that could not be stored in time; Unknown those of a kind
 	// that the bot does not know; AckFailed acknowledgements that were lost.
@@ -93,7 +94,7 @@ type Metrics struct {
 func (b *Bot) Metrics() Metrics {
 	m := b.meters
 	out := Metrics{
-		Ack: m.acks.read(), Sockets: int64(b.health.sockets()), Connections: m.connections.Load(),
+		Ack: m.acks.read(), Sockets: int64(b.health.sockets()), Connections: m.connections.Load(), Foreign: m.foreign.Load(),
 		Opens: m.opens.Load(), Reconnects: m.reconnects.Load(),
 		Received: m.received.Load(), Repeated: m.repeated.Load(), Refused: m.refused.Load(),
 		Unknown: m.unknown.Load(), AckFailed: m.ackFailed.Load(),
@@ -124,6 +125,7 @@ func (m Metrics) Write(w io.Writer) error {
 		{"slack_last_frame_age_seconds", "gauge", age},
 		{"slack_sockets", "gauge", float64(m.Sockets)},
 		{"slack_connections", "gauge", float64(m.Connections)},
+		{"slack_foreign_connections", "gauge", float64(m.Foreign)},
 		{"slack_opens_total", "counter", float64(m.Opens)},
 		{"slack_reconnects_total", "counter", float64(m.Reconnects)},
 		{"slack_received_total", "counter", float64(m.Received)},

@@ -171,6 +171,12 @@ func (j *journal) Write(p []byte) (int, error) {
 	return j.t.Output().Write(p)
 }
 
+func (j *journal) text() string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.all.String()
+}
+
 func (j *journal) check() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
