@@ -120,7 +120,11 @@ func New(cfg Config) (*Bot, error) {
 	}
 	b := &Bot{cfg: cfg, log: cfg.Log, health: newHealth(), meters: newMeters()}
 	asked := newAsked(cfg.Now)
-	post := &poster{slack: cfg.Slack, rooms: cfg.Directory, db: cfg.DB, log: cfg.Log, now: cfg.Now, redact: cfg.Redact, gates: newGates(cfg.Now, cfg.Hurry), meters: b.meters}
+	gates := newGates(cfg.Now, cfg.Hurry)
+	if err := gates.outlive(cfg.DB, cfg.Log); err != nil {
+		return nil, err
+	}
+	post := &poster{slack: cfg.Slack, rooms: cfg.Directory, db: cfg.DB, log: cfg.Log, now: cfg.Now, redact: cfg.Redact, gates: gates, meters: b.meters}
 	b.answers = &answers{slack: cfg.Slack, post: post, hooks: newHooks(cfg.Slack, cfg.Now), log: cfg.Log, now: cfg.Now}
 	b.outbox = &outbox{app: cfg.App, db: cfg.DB, post: post, answers: b.answers, asked: asked, log: cfg.Log, now: cfg.Now, meters: b.meters, lanes: map[state.Room]*lane{}, pace: slackPace / time.Duration(cfg.Hurry), retry: backoff{Least: time.Second, Most: 2 * time.Minute}, wake: make(chan struct{}, 1)}
 	b.answers.turn = b.outbox.turn

@@ -1,8 +1,12 @@
 package bot
 
 import (
+	"fmt"
+	"log/slog"
 	"sync"
 	"time"
+
+	"reconcilebot/state"
 )
 
 // gates keep a method from being called while Slack wants it left alone. The
@@ -13,6 +17,9 @@ type gates struct {
 	pause backoff // while Slack does not answer
 	// editsEvery is the pace of edits in the workspace.
 	editsEvery time.Duration
+	// keep writes down how long Slack wants a method left alone, so that a
+	// restart keeps to it; nil where nothing outlives the process.
+	keep func(method string, until time.Time)
 
 	mu    sync.Mutex // guards what follows
 	edits bucket
@@ -73,6 +80,13 @@ func (g *gates) closed(method string) time.Duration {
 // close closes a method's gate: for as long as Slack said, or longer and
 // longer while it does not answer.
 func (g *gates) close(method string, t trouble) {
+	until := g.shut(method, t)
+	if t.Code == "ratelimited" && g.keep != nil {
+		g.keep(method, until)
+	}
+}
+
+func (g *gates) shut(method string, t trouble) time.Time {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	have := g.gate[method]
@@ -85,6 +99,25 @@ func (g *gates) close(method string, t trouble) {
 		d = have.pause.next()
 	}
 	have.until = g.now().Add(d)
+	return have.until
+}
+
+// outlive has what Slack wants left alone kept over a restart, and takes up
+// what was kept.
+func (g *gates) outlive(db *state.DB, log *slog.Logger) error {
+	until, err := db.Limits()
+	if err != nil {
+		return fmt.Errorf("read what Slack wants left alone: %w", err)
+	}
+	for method, at := range until {
+		g.gate[method] = &gate{until: at, pause: g.pause}
+	}
+	g.keep = func(method string, until time.Time) {
+		if err := db.Limit(method, until); err != nil {
+			log.Warn("how long Slack wants a method left alone was not stored", "method", method, "err", err)
+		}
+	}
+	return nil
 }
 
 func (g *gates) opened(method string) {

@@ -5,16 +5,20 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 	"unicode/utf8"
 
 	"github.com/slack-go/slack"
+
+	"reconcilebot/state"
 )
 
 func TestTroubleOf(t *testing.T) {
@@ -129,6 +133,43 @@ func TestGates(t *testing.T) {
 	if d := g.closed("chat.update"); d > 0 {
 		t.Errorf("still closed for %s", d)
 	}
+}
+
+// TestARestartIsNoWayRoundALimit: Slack goes on counting.
+func TestARestartIsNoWayRoundALimit(t *testing.T) {
+	now := time.Unix(1e9, 0)
+	clock := func() time.Time { return now }
+	path := filepath.Join(t.TempDir(), "state.db")
+	begin := func() (*state.DB, *gates) {
+		db, err := state.Open(path, clock)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g := newGates(clock, 1)
+		if err := g.outlive(db, slog.New(slog.DiscardHandler)); err != nil {
+			t.Fatal(err)
+		}
+		return db, g
+	}
+	db, g := begin()
+	g.close("chat.update", trouble{Code: "ratelimited", After: 7 * time.Second})
+	g.close("chat.postMessage", trouble{After: 7 * time.Second}) // an outage, not a limit
+	for _, test := range []struct {
+		passed, update time.Duration
+	}{{2 * time.Second, 5 * time.Second}, {5 * time.Second, 0}} {
+		if err := db.Close(); err != nil {
+			t.Fatal(err)
+		}
+		now = now.Add(test.passed)
+		db, g = begin()
+		if d := g.closed("chat.update"); d != test.update {
+			t.Errorf("closed for %s, want %s", d, test.update)
+		}
+		if d := g.closed("chat.postMessage"); d > 0 {
+			t.Errorf("an outage from before the restart still closes for %s", d)
+		}
+	}
+	_ = db.Close()
 }
 
 func TestWithoutName(t *testing.T) {

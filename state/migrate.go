@@ -15,7 +15,7 @@ var ErrNewer = errors.New("the state file was written by a newer release")
 // files in the field have already run every released entry.
 var migrations = []func(*bolt.Tx) error{
 	0: createBuckets,
-	1: createBuckets, // unfiled and filings
+	1: createBuckets, // unfiled, filings and limits
 }
 
 func createBuckets(tx *bolt.Tx) error {

@@ -16,6 +16,7 @@ package state
 //	messages         MessageKey → Message           where something was said, to edit it there
 //	unfiled          ReconciliationID → revision    those whose tickets may show an older revision
 //	filings          "id/system/ticket" → Filing    where a record stands on a ticket, to edit it there
+//	limits           name → time                    until when a service wants something left alone
 //	facts            "object/time/id" → Fact        what was seen to be done to an object
 //	journal          sequence → Entry               every act and fact, chained by hash
 const (
@@ -41,6 +42,7 @@ var (
 	messages        = bucket[MessageKey, Message]{"messages"}
 	unfiled         = bucket[ReconciliationID, uint64]{"unfiled"}
 	filings         = bucket[filingKey, Filing]{"filings"}
+	limits          = bucket[string, timeUTC]{"limits"}
 	facts           = bucket[string, Fact]{"facts"}
 	journal         = bucket[string, Entry]{"journal"}
 )
@@ -48,5 +50,5 @@ var (
 var bucketNames = []string{
 	meta.name, deliveries.name, pending.name, incidents.name, rooms.name,
 	reconciliations.name, open.name, leases.name, redraws.name, notices.name,
-	messages.name, unfiled.name, filings.name, facts.name, journal.name,
+	messages.name, unfiled.name, filings.name, limits.name, facts.name, journal.name,
 }
