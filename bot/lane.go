@@ -41,6 +41,8 @@ type lane struct {
 	// posts starts at one, since a process before this one may have used up
 	// the rest.
 	posts bucket
+	// flying is how many posts are on their way.
+	flying int
 	// shut is until when the channel is left alone because it can't be posted
 	// to.
 	shut  time.Time
@@ -142,7 +144,7 @@ func (l *lane) due(t todo, now time.Time, g *gates) time.Time {
 		later(now.Add(g.edit(t.urgent())))
 		return at
 	}
-	later(now.Add(l.posts.wait(now, postBurst, l.every, 1)))
+	later(now.Add(l.turn(now)))
 	later(now.Add(g.closed("chat.postMessage")))
 	return at
 }
@@ -158,19 +160,24 @@ func (l *lane) said(t todo, now time.Time) {
 	}
 }
 
-// begin counts a post before it is sent, so that no other is sent on the
-// strength of the same turn.
-func (l *lane) begin(now time.Time) {
-	l.posts.wait(now, postBurst, l.every, 1)
-	l.posts.level--
+// turn says how long it takes until a post may be sent. Slack may count those
+// on their way any moment, the next one included, so what they used is not
+// gained again before they have landed.
+func (l *lane) turn(now time.Time) time.Duration {
+	return l.posts.wait(now, postBurst-float64(l.flying), l.every, 1)
 }
 
-// landed notes that a post came to its end: Slack may have counted it this
-// very moment, however long it was on its way, so what was gained meanwhile is
-// no second burst.
+// begin counts a post before it is sent.
+func (l *lane) begin(now time.Time) {
+	l.turn(now)
+	l.posts.level--
+	l.flying++
+}
+
+// landed notes that a post came to its end, a good one or not.
 func (l *lane) landed(now time.Time) {
-	l.posts.wait(now, postBurst, l.every, 1)
-	l.posts.level = min(l.posts.level, postBurst-1)
+	l.turn(now)
+	l.flying--
 }
 
 // spend counts an edit that Slack saw, whether or not it liked it.

@@ -69,35 +69,31 @@ func TestLaneTellsOnce(t *testing.T) {
 	}
 }
 
-// TestLanePaysBeforeItPosts: what is on its way is paid for, and its time on
-// the way gains no second burst. However late Slack counts a post, it never
-// counts more than three at once.
+// TestLanePaysBeforeItPosts: however late Slack counts what is on its way, it
+// never counts more than a burst at once.
 func TestLanePaysBeforeItPosts(t *testing.T) {
 	now := time.Unix(1e9, 0)
 	l := newLane("C", now, time.Second, backoff{Least: time.Second, Most: time.Minute})
-	turn := func() time.Duration { return l.posts.wait(now, postBurst, l.every, 1) }
-	l.begin(now)
-	if d := turn(); d != time.Second {
-		t.Errorf("beside a post on its way: %s until the next, want 1s", d)
-	}
-	now = now.Add(10 * time.Second) // it took that long
-	l.landed(now)
-	if d := turn(); d != 0 {
-		t.Errorf("after it landed: %s until the next", d)
+	check := func(when string, want time.Duration) {
+		t.Helper()
+		if d := l.turn(now); d != want {
+			t.Errorf("%s: %s until the next, want %s", when, d, want)
+		}
 	}
 	l.begin(now)
-	if d := turn(); d != time.Second {
-		t.Errorf("at the moment in which the one before was counted: %s until a third, want 1s", d)
-	}
+	check("beside a post on its way", time.Second)
 	now = now.Add(10 * time.Second)
+	check("beside one that takes long", 0)
+	l.begin(now)
+	now = now.Add(10 * time.Second)
+	check("beside two that take long", time.Second)
 	l.landed(now)
-	now = now.Add(time.Second)
-	for i, want := range []time.Duration{0, 0, time.Second} {
-		if d := turn(); d != want {
-			t.Errorf("post %d of a burst waits %s, want %s", i+1, d, want)
-		}
-		if want == 0 {
-			l.begin(now)
-		}
+	l.landed(now)
+	check("in the moment in which both are counted", time.Second)
+	now = now.Add(2 * time.Second)
+	for range 2 {
+		check("after a rest", 0)
+		l.begin(now)
 	}
+	check("after a burst", time.Second)
 }

@@ -153,7 +153,7 @@ func (o *outbox) turn(ctx context.Context, room state.Room) (landed func(), err 
 		o.mu.Lock()
 		now := o.now()
 		l := o.lane(room)
-		wait := l.posts.wait(now, postBurst, l.every, 1)
+		wait := l.turn(now)
 		if wait == 0 {
 			l.begin(now)
 		}
