@@ -28,9 +28,11 @@ type links struct {
 	// beside the one that takes its place.
 	life, overlap time.Duration
 
-	pause  backoff
-	census census
-	bg     sync.WaitGroup // connections that are on their way out
+	// pause is after what mends itself, setup after what the operator has to
+	// mend.
+	pause, setup backoff
+	census       census
+	bg           sync.WaitGroup // connections that are on their way out
 }
 
 func newLinks(c Config, in *intake, h *health, m *meters) *links {
@@ -39,7 +41,8 @@ func newLinks(c Config, in *intake, h *health, m *meters) *links {
 		slack: c.Slack, count: c.Sockets, intake: in, health: h, meters: m, log: c.Log,
 		pace: newOpenPace(time.Now, c.Hurry), stale: staleAfter, settled: 30 * time.Second / hurry,
 		life: connectionLife, overlap: 5 * time.Second,
-		pause: backoff{Least: time.Second / hurry, Most: time.Minute / hurry}, census: census{now: time.Now},
+		pause: backoff{Least: time.Second / hurry, Most: time.Minute / hurry},
+		setup: backoff{Least: setupPause * 3 / 2, Most: 4 * setupPause}, census: census{now: time.Now},
 	}
 }
 
@@ -57,7 +60,7 @@ func (l *links) run(ctx context.Context) error {
 // keep holds one connection, opening the next as soon as Slack announces the
 // end of this one.
 func (l *links) keep(ctx context.Context, number int) error {
-	pause := l.pause
+	pause, setup := l.pause, l.setup
 	for ctx.Err() == nil {
 		reason, lived, err := l.once(ctx)
 		if ctx.Err() != nil {
@@ -66,8 +69,9 @@ func (l *links) keep(ctx context.Context, number int) error {
 		l.meters.reconnects.Add(1)
 		if lived > l.settled {
 			pause.reset()
+			setup.reset()
 		}
-		if sleep(ctx, l.after(number, reason, err, lived, &pause)) != nil {
+		if sleep(ctx, l.after(number, reason, err, lived, &pause, &setup)) != nil {
 			break
 		}
 	}
@@ -76,7 +80,7 @@ func (l *links) keep(ctx context.Context, number int) error {
 
 // after says how long to wait before connecting again, and tells the operator
 // what there is to know.
-func (l *links) after(number int, reason string, err error, lived time.Duration, pause *backoff) time.Duration {
+func (l *links) after(number int, reason string, err error, lived time.Duration, pause, setup *backoff) time.Duration {
 	t := trouble{}
 	if err != nil {
 		t = troubleOf(err)
@@ -85,15 +89,15 @@ func (l *links) after(number int, reason string, err error, lived time.Duration,
 	switch {
 	case err != nil && t.Remedy != later:
 		l.log.Error("Slack refuses the connection", "socket", number, "err", t.Err)
-		return max(pause.next(), setupPause)
+		return setup.next()
 	case reason == "link_disabled":
 		say := "Socket Mode is switched off for the app; switch it on in the app's settings"
 		l.health.trouble(say)
 		l.log.Error(say, "socket", number)
-		return max(pause.next(), setupPause)
+		return setup.next()
 	case reason == "too_many_websockets":
 		l.log.Error("Slack has ten connections of this app already; is another copy running with the same app-level token?", "socket", number)
-		return max(pause.next(), setupPause)
+		return setup.next()
 	case err == nil && lived > l.settled:
 		l.log.Info("Slack renews the connection", "socket", number, "reason", reason)
 		return 0

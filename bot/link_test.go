@@ -2,6 +2,7 @@ package bot
 
 import (
 	"context"
+	"log/slog"
 	"slices"
 	"strings"
 	"testing"
@@ -189,6 +190,28 @@ func TestOpenPace(t *testing.T) {
 	now = now.Add(10 * time.Minute)
 	if d := p.take(); d != 0 {
 		t.Errorf("after ten minutes: %s", d)
+	}
+}
+
+// TestOperatorsTroubleIsAskedForLessAndLess: a hello between two refusals
+// changes nothing, and many bots do not come back in one moment.
+// https://github.com/mangowhoiscloud/geode/pull/3006
+func TestOperatorsTroubleIsAskedForLessAndLess(t *testing.T) {
+	l := newLinks(Config{Log: slog.New(slog.DiscardHandler), Hurry: 1}, nil, newHealth(), newMeters())
+	firsts := map[time.Duration]bool{}
+	for range 5 {
+		pause, setup := l.pause, l.setup
+		var waits []time.Duration
+		for range 5 {
+			waits = append(waits, l.after(0, "too_many_websockets", nil, time.Second, &pause, &setup))
+		}
+		if waits[0] < setupPause || waits[1] < 2*setupPause || waits[1] <= waits[0] || waits[4] < 4*setupPause*2/3-1 {
+			t.Errorf("waits of %s", waits)
+		}
+		firsts[waits[0]] = true
+	}
+	if len(firsts) < 2 {
+		t.Error("each waits equally long")
 	}
 }
 
