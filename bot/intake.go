@@ -182,12 +182,13 @@ func (in *intake) receive(s *socket, l *letter) {
 		in.refuse(s, f, a, err)
 		return
 	}
-	in.ack(s, f, nil)
 	if !fresh {
 		in.meters.repeated.Add(1)
+		in.ack(s, f, nil)
 		return
 	}
 	in.meters.received.Add(1)
+	in.ack(s, f, nil)
 	j := job{d: d, at: f.at, acked: time.Since(f.at), place: l.place}
 	l.place = nil
 	in.pool.enqueue(j)
