@@ -17,6 +17,8 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -248,7 +250,12 @@ func (r *Rig) bind(ctx context.Context) error {
 			if err != nil {
 				return fmt.Errorf("bind #%s to %s: %w", w.Channel, w.Incident, err)
 			}
-			return nil
+			// Acknowledged is not yet done.
+			return r.Slack.Wait(ctx, "#"+w.Channel+" to be bound to "+w.Incident, func() bool {
+				return slices.ContainsFunc(r.Slack.Messages(w.Channel), func(m slacksim.Message) bool {
+					return strings.Contains(m.PlainText()+m.Text, w.Incident)
+				})
+			})
 		})
 	}
 	return all.Wait()

@@ -116,7 +116,7 @@ func slackOverflow(t *story) {
 	})
 	var excused, taken atomic.Int64
 	t.do("a burst of commands", func(ctx context.Context) error {
-		t.rig.Slack.Fault(slacksim.Rule{Method: "users.info", Delay: 8 * time.Second, Times: 1})
+		t.rig.Slack.Fault(slacksim.Rule{Method: "users.info", User: "U0CROWD", Delay: 8 * time.Second, Times: 1})
 		defer t.rig.Slack.ClearFaults()
 		acts := make([]func() error, crowd)
 		for i := range acts {
