@@ -6,12 +6,31 @@ import (
 	"encoding/json"
 	"errors"
 	"strings"
+	"sync"
 	"testing"
 )
 
+// shared is a file that connections write to while they end.
+type shared struct {
+	mu  sync.Mutex
+	all bytes.Buffer
+}
+
+func (s *shared) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.all.Write(p)
+}
+
+func (s *shared) text() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.all.String()
+}
+
 func TestATranscriptTellsWhatHappenedInOrder(t *testing.T) {
-	var file bytes.Buffer
-	w := start(t, Options{Transcript: &file})
+	file := &shared{}
+	w := start(t, Options{Transcript: file})
 	w.run(t, acking)
 	if _, err := w.As("alice").In("C0INC").Slash(t.Context(), "/reconcile drift"); err != nil {
 		t.Fatal(err)
@@ -19,7 +38,7 @@ func TestATranscriptTellsWhatHappenedInOrder(t *testing.T) {
 	w.post(t, "C0INC", "<!channel> look")
 	w.Close()
 	var got []string
-	lines := bufio.NewScanner(&file)
+	lines := bufio.NewScanner(strings.NewReader(file.text()))
 	for lines.Scan() {
 		var l Line
 		if err := json.Unmarshal(lines.Bytes(), &l); err != nil {

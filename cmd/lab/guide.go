@@ -19,7 +19,9 @@ func guide(r *rig.Rig) string {
 	fmt.Fprintf(&b, "Argo CD    %s/applications   (the lab's own page: Argo CD's UI is not in its Go module)\n", r.ArgoPage)
 	fmt.Fprintf(&b, "           %s login %s --plaintext --username admin --password %s\n",
 		r.Argo.CLI, strings.TrimPrefix(r.Argo.URL, "http://"), r.Argo.Password)
-	fmt.Fprintf(&b, "Ticket     %s   (the lab's own page of a Jira: what has arrived there)\n", r.TicketAddress(w))
+	if ticket := r.TicketAddress(w); ticket != "" {
+		fmt.Fprintf(&b, "Ticket     %s   (the lab's own page of a Jira: what has arrived there)\n", ticket)
+	}
 	fmt.Fprintf(&b, "Logs       %s\n", filepath.Join(r.Dir, "logs"))
 	if pid := r.Bot.PID(); pid != 0 {
 		fmt.Fprintf(&b, "The bot    pid %d: kill -9 it at any moment; it is started again and goes on\n", pid)
@@ -38,8 +40,8 @@ The bot is not started: -nobot leaves that to you. Do this first:
 a. In another terminal:
      %s
 b. As %s, in #%s, bind the channel to its incident:
-     /reconcile incident %s %s
-`, r.Bot.Command(), world.OnCall, w.Channel, w.Incident, r.TicketAddress(w))
+     /reconcile incident %s
+`, r.Bot.Command(), world.OnCall, w.Channel, strings.TrimSpace(w.Incident+" "+r.TicketAddress(w)))
 	}
 	fmt.Fprintf(&b, `
 What to try:

@@ -63,7 +63,7 @@ func TestPropose(t *testing.T) {
 		"as in Git, with defaults": {live: defaulted, verdict: "nothing"},
 		"only what is selected":    {live: scaled, more: []string{"--select", "Deployment/shop/web:spec.template"}, verdict: "nothing"},
 		"a whole list item":        {live: scaled + "        - name: side\n          image: x\n", verdict: "proven", edits: 1, content: scaled + "        - name: side\n          image: x\n"},
-		"a Kustomize directory":    {live: scaled, extra: map[string]string{"apps/web/kustomization.yaml": "resources: [web.yaml]\n"}, code: exitRefused, verdict: "refused"},
+		"a Kustomize directory":    {live: scaled, extra: map[string]string{"apps/web/kustomization.yaml": "resources: [web.yaml]\n"}, verdict: "proven", edits: 1},
 		"a base of another":        {live: scaled, extra: map[string]string{"prod/kustomization.yaml": "resources: [../apps/web/web.yaml]\n"}, code: exitRefused, verdict: "refused"},
 		"an unreadable neighbour":  {live: scaled, extra: map[string]string{"prod/kustomization.yaml": "resources: ["}, code: exitRefused, verdict: "refused"},
 		"another one's base":       {live: scaled, extra: map[string]string{"prod/kustomization.yaml": "resources: [../apps/api]\n"}, verdict: "proven", edits: 1},

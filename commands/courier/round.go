@@ -13,6 +13,8 @@ type delivery struct {
 	system ticket.System
 	record ticket.Record
 	filing state.Filing
+	// linked is true for a record that leads to the Slack thread.
+	linked bool
 }
 
 func (d delivery) place() place { return place{d.r.ID, d.system.Name(), d.filing.Ticket} }
@@ -55,6 +57,8 @@ func (c *Courier) of(id state.ReconciliationID) (due []delivery, again time.Dura
 	if err != nil {
 		return nil, 0, err
 	}
+	// Asked before the record is drawn: one that is drawn later leads there.
+	linked := c.Linked(r.ID)
 	record, worth := c.Draw(r)
 	if len(all) == 0 || !worth {
 		return nil, 0, c.DB.Filed(r.ID, r.Rev)
@@ -66,7 +70,7 @@ func (c *Courier) of(id state.ReconciliationID) (due []delivery, again time.Dura
 			continue
 		}
 		open = true
-		d.record = record
+		d.record, d.linked = record, linked
 		if wait := c.when(d).Sub(c.Now()); wait > 0 {
 			if again == 0 || wait < again {
 				again = wait
@@ -143,7 +147,7 @@ func (c *Courier) when(d delivery) time.Time {
 		return time.Time{}
 	case f.Trouble != "":
 		return f.Next
-	case f.Comment == "" && !d.record.Final() && !c.Linked(d.r.ID):
+	case f.Comment == "" && !d.record.Final() && !d.linked:
 		return d.r.Opened.Add(linkPatience)
 	case f.Comment != "" && !d.record.Final():
 		return f.Filed.Add(c.Pace)

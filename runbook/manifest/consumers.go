@@ -81,9 +81,8 @@ func (f *files) lookUp(ctx context.Context, src Source) (known, error) {
 		reads, err = r.reads(ctx, f.unrecorded(), src)
 	}
 	if isRefusal(err) {
-		if len(reads.files) == 0 {
-			reads = f.unrecorded().reach(src)
-		}
+		// A render that was given up has not read everything.
+		reads.add(f.unrecorded().reach(src))
 		return known{opaque: &opaque{src, err.Error(), reads}}, nil
 	}
 	return known{reader: &reader{src: src, reads: reads}}, err
@@ -220,7 +219,11 @@ func (f *files) namedBy(dir string) (list []string) {
 			if err != nil {
 				continue
 			}
-			for _, doc := range parseText(content).docs {
+			parsed := parseText(content)
+			if parsed.err != nil {
+				list = append(list, ".") // what can't be read may name anything
+			}
+			for _, doc := range parsed.docs {
 				list = append(list, f.paths(dir, doc)...)
 			}
 		}

@@ -2,6 +2,7 @@ package manifest
 
 import (
 	"context"
+	"maps"
 	"path"
 )
 
@@ -83,6 +84,15 @@ type reach struct {
 }
 
 func newReach() reach { return reach{files: map[string]bool{}, dirs: map[string]bool{}} }
+
+// add takes in what another one reaches.
+func (r *reach) add(other reach) {
+	if r.files == nil {
+		*r = newReach()
+	}
+	maps.Copy(r.files, other.files)
+	maps.Copy(r.dirs, other.dirs)
+}
 
 // has tells whether a file may be read.
 func (r reach) has(file string) bool {

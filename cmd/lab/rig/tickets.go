@@ -48,8 +48,11 @@ func (r *Rig) TicketNumber(w world.World) int {
 	return 2*slices.IndexFunc(r.Worlds, func(o world.World) bool { return o.Incident == w.Incident }) + 1
 }
 
-// TicketAddress is a world's ticket, in the Jira.
+// TicketAddress is a world's ticket, in the Jira; "" before that is up.
 func (r *Rig) TicketAddress(w world.World) string {
+	if r.Tickets.Jira == nil {
+		return ""
+	}
 	return r.Tickets.Jira.Address(r.TicketNumber(w))
 }
 
