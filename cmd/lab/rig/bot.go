@@ -95,6 +95,15 @@ func (b *Bot) Stop() { b.current().Stop() }
 // Log is the path of the bot's log.
 func (b *Bot) Log() string { return b.current().Log() }
 
+// KillBot kills the bot. Slack can't tell what it was about to do, or what of
+// Slack's answers it had no time to write down; both are excused, also what
+// falls between the word and the deed.
+func (r *Rig) KillBot() {
+	r.Slack.AppDies()
+	r.Bot.Kill()
+	r.Slack.AppDies()
+}
+
 // secrets are made anew for every rig.
 type secrets struct{ audit string }
 

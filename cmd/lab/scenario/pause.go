@@ -360,7 +360,7 @@ func pauseForAMerge(t *story) {
 func pauseKilled(t *story) {
 	before := t.remembers(t.world.App)
 	t.pauses("15s because "+paused, "left, ends", "Holds  yes")
-	t.do("kill -9", func(context.Context) error { t.rig.Bot.Kill(); return nil })
+	t.do("kill -9", func(context.Context) error { t.rig.KillBot(); return nil })
 	t.do("start again", t.rig.Bot.Start)
 	t.shows("resumed", "resumed", "its time was over", "exactly what it was")
 	t.policyIs(t.world.App, *before)

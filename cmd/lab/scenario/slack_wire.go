@@ -93,8 +93,7 @@ func slackDeliveredAgain(t *story) {
 		return err
 	})
 	t.do("kill -9", func(context.Context) error {
-		t.rig.Slack.AppDies()
-		t.rig.Bot.Kill()
+		t.rig.KillBot()
 		return nil
 	})
 	t.do("start again", t.rig.Bot.Start)

@@ -130,7 +130,7 @@ func killedBeforeMerge(t *story) {
 	t.adopts()
 	t.approves()
 	t.proposed()
-	t.do("kill -9", func(context.Context) error { t.rig.Bot.Kill(); return nil })
+	t.do("kill -9", func(context.Context) error { t.rig.KillBot(); return nil })
 	t.reviewed() // while nobody is there to merge
 	t.do("start again", t.rig.Bot.Start)
 	t.adopted()
@@ -155,7 +155,7 @@ func killedBeforePull(t *story) {
 		}
 	})
 	t.do("kill -9", func(context.Context) error {
-		t.rig.Bot.Kill()
+		t.rig.KillBot()
 		held.Drop()
 		return nil
 	})

@@ -219,7 +219,7 @@ func ticketKilled(t *story) {
 	t.asks()
 	t.found()
 	t.onTicket(t.rig.Tickets.Jira, t.number(), 1, "undecided")
-	t.do("kill -9", func(context.Context) error { t.rig.Bot.Kill(); return nil })
+	t.do("kill -9", func(context.Context) error { t.rig.KillBot(); return nil })
 	t.do("start again", t.rig.Bot.Start)
 	t.adopts()
 	t.approves()
