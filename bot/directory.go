@@ -114,13 +114,14 @@ func (d *Directory) ask(ctx context.Context, method string, look func(*slack.Cli
 		return err
 	}
 	for try := 1; ; try++ {
+		began := d.gates.now()
 		if wait := d.gates.closed(method); wait > lookPatience {
 			return &slack.RateLimitedError{RetryAfter: wait}
 		} else if err := sleep(ctx, max(wait, 0)); err != nil {
 			return err
 		}
 		if err = look(api); err == nil {
-			d.gates.opened(method)
+			d.gates.opened(method, began)
 			return nil
 		}
 		t := troubleOf(err)

@@ -28,6 +28,8 @@ type gates struct {
 
 type gate struct {
 	until time.Time
+	// at is when it was closed.
+	at    time.Time
 	pause backoff
 }
 
@@ -98,7 +100,8 @@ func (g *gates) shut(method string, t trouble) time.Time {
 	if d == 0 {
 		d = have.pause.next()
 	}
-	have.until = g.now().Add(d)
+	have.at = g.now()
+	have.until = have.at.Add(d)
 	return have.until
 }
 
@@ -120,8 +123,12 @@ func (g *gates) outlive(db *state.DB, log *slog.Logger) error {
 	return nil
 }
 
-func (g *gates) opened(method string) {
+// opened opens a gate after a call that began at a time and went well. One
+// that was on its way when the gate was closed says nothing.
+func (g *gates) opened(method string, began time.Time) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	delete(g.gate, method)
+	if have := g.gate[method]; have != nil && began.After(have.at) {
+		delete(g.gate, method)
+	}
 }

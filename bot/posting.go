@@ -222,8 +222,9 @@ func (p *poster) call(ctx context.Context, method string, do func(*slack.Client)
 	if err != nil {
 		return err
 	}
+	began := p.gates.now()
 	if err = do(api); err == nil {
-		p.gates.opened(method)
+		p.gates.opened(method, began)
 		return nil
 	}
 	if t := troubleOf(err); t.Remedy == later {

@@ -129,7 +129,11 @@ func TestGates(t *testing.T) {
 	if d := g.closed("chat.postMessage"); d > 0 {
 		t.Errorf("another method is closed for %s", d)
 	}
-	g.opened("chat.update")
+	g.opened("chat.update", now)
+	if d := g.closed("chat.update"); d != 7*time.Second {
+		t.Errorf("closed for %s after a call that was on its way", d)
+	}
+	g.opened("chat.update", now.Add(time.Millisecond))
 	if d := g.closed("chat.update"); d > 0 {
 		t.Errorf("still closed for %s", d)
 	}

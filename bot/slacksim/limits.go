@@ -9,6 +9,7 @@ type bucket struct {
 	level   float64
 	at      time.Time
 	refused time.Time // until when the app was told to wait
+	told    time.Time // when
 }
 
 // take wants one token from a bucket of that size and refill per second. It
@@ -52,6 +53,10 @@ func (s *Sim) limit(c *call) time.Duration {
 	return s.take(c.name, "posts in "+c.args["channel"], burst, 1)
 }
 
+// onItsWay is how long ago a refusal is that the app can't have known of when
+// it made its next call.
+const onItsWay = 20 * time.Millisecond
+
 func (s *Sim) take(method, key string, size, perSecond float64) time.Duration {
 	now := s.clock.Now()
 	wait, b := s.limits.take(key, now, size, perSecond)
@@ -66,10 +71,10 @@ func (s *Sim) take(method, key string, size, perSecond float64) time.Duration {
 	if method == "chat.postMessage" {
 		s.find(RulePostRate, "%s: more than one message per second", key)
 	}
-	if now.Before(b.refused) {
+	if now.Before(b.refused) && now.Sub(b.told) > onItsWay {
 		s.find(RuleRetryAfter, "%s was called again %s before the Retry-After it got", method, b.refused.Sub(now).Round(time.Second))
 	}
-	b.refused = now.Add(wait)
+	b.refused, b.told = now.Add(wait), now
 	return wait
 }
 
