@@ -23,14 +23,18 @@ func (c *Courier) deliver(ctx context.Context, d delivery) {
 	if err != nil && ctx.Err() != nil {
 		return // the bot stops: this is looked at again after the restart
 	}
-	note := func() (state.Filing, []state.Said) { return c.filed(d, is) }
-	if err != nil {
-		note = func() (state.Filing, []state.Said) { return c.untaken(d, err) }
-	}
-	f, said := note()
+	f, said := c.went(d, is, err)
 	if err := c.DB.SaveFiling(f, said...); err != nil {
 		c.Log.Error("how a record stands on its ticket was not stored", "run", d.r.ID, "system", f.System, "err", err)
 	}
+}
+
+// went is what is to be noted of a delivery, and said about it.
+func (c *Courier) went(d delivery, is ticket.Comment, err error) (state.Filing, []state.Said) {
+	if err != nil {
+		return c.untaken(d, err)
+	}
+	return c.filed(d, is)
 }
 
 // put is a system's Put; a panic there is an error of this one delivery.

@@ -3,8 +3,6 @@ package book
 import (
 	"encoding/json"
 	"fmt"
-	"regexp"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -13,8 +11,8 @@ import (
 	"reconcilebot/state"
 )
 
-// words are what the commit and the pull request say. They are made from the
-// record alone, so a restart finds the same.
+// words are what the commit says, and in pull_request.go the pull request. They
+// are made from the record alone, so a restart finds the same.
 type words struct {
 	r      state.Reconciliation
 	plan   Plan
@@ -121,114 +119,6 @@ func by(e drift.Evidence) string {
 	return text
 }
 
-// body is the pull request's. It begins with a sentence that a reviewer who
-// knows nothing can act on.
-func (w words) body() string {
-	d := w.plan.Seen.Drift
-	var b strings.Builder
-	b.WriteString(w.opening() + "\n\n| | |\n|---|---|\n")
-	row := func(key, value string) {
-		if value != "" {
-			fmt.Fprintf(&b, "| %s | %s |\n", key, value)
-		}
-	}
-	for _, c := range d.Changes {
-		row("Change", fmt.Sprintf("%s %s %s: %s → %s", text(c.Object.Kind), code(full(c.Object)), code(c.Path.String()), code(inline(c.Git)), code(inline(c.Live))))
-		row("Made", text(strings.TrimSpace(by(c.Evidence)))+" ("+w.evidence(c.Evidence)+")")
-	}
-	row("Why not through Git", text(oneLine(w.r.Decision.Reason)))
-	row("Asked for by", text(w.r.Decision.By.Name))
-	for _, v := range w.voters {
-		row("Approved by", fmt.Sprintf("%s at %s, for plan %s", text(v.By.Name), v.At.UTC().Format("15:04 UTC"), code(short(v.Digest))))
-	}
-	row("Proof", text(w.proven()))
-	row("Incident", w.incident())
-	row("Application", anchor(w.target.Name, d.URL))
-	b.WriteString("\n**What changes in the rendered objects**\n\n```diff\n")
-	for _, c := range d.Changes {
-		fmt.Fprintf(&b, "  %s %s\n- %s: %s\n+ %s: %s\n", fenced(c.Object.Kind), fenced(c.Object.Name), fenced(c.Path.String()), fenced(inline(c.Git)), fenced(c.Path.String()), fenced(inline(c.Live)))
-	}
-	b.WriteString("```\n\n**What happens on merge**\n\nArgo CD sees the commit, finds that the cluster has these values already, and reports Synced. reconcilebot watches that and writes the record into the incident's channel.\n\n")
-	fmt.Fprintf(&b, "**What else follows this branch**\n\n%s\n\n", w.followers())
-	fmt.Fprintf(&b, "**How to undo it**\n\nRevert this commit; Argo CD then puts the cluster back, too.\n\n<sub>Reconciliation %s</sub>\n", code(string(w.r.ID)))
-	return b.String()
-}
-
-// opening says what was done, where, and what a merge means.
-func (w words) opening() string {
-	changes := w.plan.Seen.Drift.Changes
-	c := changes[0]
-	it := fmt.Sprintf("%s of %s %s was changed by hand from %s to %s", code(c.Path.String()), text(c.Object.Kind), code(full(c.Object)), code(inline(c.Git)), code(inline(c.Live)))
-	switch {
-	case len(changes) > 1:
-		it = fmt.Sprintf("%s of %s were changed by hand", count(len(changes), "field"), w.objects())
-	case leaf(c.Path) == "replicas" && c.Op == manifest.Set:
-		it = fmt.Sprintf("%s %s was scaled by hand from %s to %s replicas", text(c.Object.Kind), code(full(c.Object)), code(inline(c.Git)), code(inline(c.Live)))
-	case c.Op == manifest.Add:
-		it = fmt.Sprintf("%s of %s %s was added by hand", code(c.Path.String()), text(c.Object.Kind), code(full(c.Object)))
-	case c.Op == manifest.Remove:
-		it = fmt.Sprintf("%s of %s %s was removed by hand", code(c.Path.String()), text(c.Object.Kind), code(full(c.Object)))
-	}
-	return fmt.Sprintf("%s in %s during %s. Merging takes that into Git, so that the next commit does not undo it; the cluster does not change on merge.",
-		it, code(w.target.Cluster), code(string(w.r.Incident)))
-}
-
-// maxNamed is how many names a sentence can carry.
-const maxNamed = 5
-
-// objects names what was changed.
-func (w words) objects() string {
-	var names []string
-	for _, c := range w.plan.Seen.Drift.Changes {
-		if n := text(c.Object.Kind) + " " + code(full(c.Object)); !slices.Contains(names, n) {
-			names = append(names, n)
-		}
-	}
-	return some(names)
-}
-
-// some joins names, and counts those that are too many to read.
-func some(names []string) string {
-	if n := len(names); n > maxNamed {
-		return strings.Join(names[:maxNamed], ", ") + fmt.Sprintf(" and %d more", n-maxNamed)
-	}
-	return strings.Join(names, ", ")
-}
-
-// followers tells whom a moved branch makes look.
-func (w words) followers() string {
-	if len(w.plan.Followers) == 0 {
-		return "No other Application that reconcilebot can see."
-	}
-	names := make([]string, len(w.plan.Followers))
-	for i, f := range w.plan.Followers {
-		names[i] = code(f)
-	}
-	return some(names) + ". What they render from the files of this change stays the same; Argo CD compares them with the new commit all the same, and with automated sync on it puts back what was changed by hand there."
-}
-
-// incident leads to where it is talked about and to its ticket.
-func (w words) incident() string {
-	places := code(string(w.r.Incident))
-	if url := address(w.links.Thread, w.r.ID); url != "" {
-		places += " · " + anchor("thread", url)
-	}
-	if url := address(w.links.Ticket, w.r.Incident); url != "" {
-		places += " · " + anchor("ticket", url)
-	}
-	return places
-}
-
-// address asks for a link that need not exist.
-func address[T any](of func(T) string, what T) string {
-	if of == nil {
-		return ""
-	}
-	return of(what)
-}
-
-func full(o manifest.Object) string { return strings.Trim(o.Namespace+"/"+o.Name, "/") }
-
 func (w words) proven() string {
 	p := w.plan.Proof
 	others := "nothing else renders from these files"
@@ -240,23 +130,6 @@ func (w words) proven() string {
 		text += " " + w.proof
 	}
 	return text
-}
-
-// evidence says how the maker of a change is known, and leads there.
-func (w words) evidence(e drift.Evidence) string {
-	switch e.Kind {
-	case "audit":
-		where := "audit log"
-		if e.AuditID != "" {
-			where += ", request " + e.AuditID
-		}
-		return anchor(where, address(w.links.Audit, e.AuditID))
-	case "controller":
-		return "Argo CD's events"
-	case "manager":
-		return "field manager; the person is not known from that"
-	}
-	return "no evidence"
 }
 
 // inline is a value on one line.
@@ -282,30 +155,6 @@ func cut(s string, most int) string {
 	}
 	return string([]rune(s)[:most-1]) + "…"
 }
-
-// text takes the Markdown, the HTML and the mentions out of what came from
-// outside.
-func text(s string) string {
-	return strings.NewReplacer("\\", "\\\\", "|", "\\|", "<", "&lt;", ">", "&gt;", "`", "\\`", "*", "\\*", "_", "\\_", "[", "\\[", "]", "\\]", "#", "\\#").Replace(mention.ReplaceAllString(s, "$1@\u200b"))
-}
-
-// mention is an @ at which GitHub would call somebody: an address such as
-// alice@example.com calls nobody, and is left to be copied.
-var mention = regexp.MustCompile(`(^|[^0-9A-Za-z._%+-])@`)
-
-// anchor is a link, or its words alone where it has no address.
-func anchor(words, url string) string {
-	if url == "" {
-		return text(words)
-	}
-	return "[" + text(words) + "](" + strings.NewReplacer("(", "%28", ")", "%29", "<", "%3C", ">", "%3E", " ", "%20", "\n", "", "|", "%7C").Replace(url) + ")"
-}
-
-func code(s string) string {
-	return "`" + strings.NewReplacer("`", "'", "|", "¦").Replace(oneLine(s)) + "`"
-}
-
-func fenced(s string) string { return strings.ReplaceAll(s, "```", "'''") }
 
 func wrap(s string, width int) string {
 	var b strings.Builder

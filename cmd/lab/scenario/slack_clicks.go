@@ -144,11 +144,8 @@ func slackLateModal(t *story) {
 	t.do("a modal is sent late", func(ctx context.Context) error {
 		t.screen.Lock()
 		defer t.screen.Unlock()
-		alice := t.as(world.OnCall)
-		if err := t.press(ctx, world.OnCall, "Adopt into Git"); err != nil {
-			return err
-		}
-		if err := t.rig.Slack.Wait(ctx, "the modal", func() bool { return alice.OpenView() != nil }); err != nil {
+		alice, err := t.opens(ctx, world.OnCall, "Adopt into Git")
+		if err != nil {
 			return err
 		}
 		if err := t.kubectl(ctx, world.OnCall, "scale", "deployment/"+t.world.App, "--replicas=8"); err != nil {

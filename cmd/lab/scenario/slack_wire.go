@@ -47,11 +47,8 @@ func slackRotation(t *story) {
 	t.do("renewed while a modal is open", func(ctx context.Context) error {
 		t.screen.Lock()
 		defer t.screen.Unlock()
-		alice := t.as(world.OnCall)
-		if err := t.press(ctx, world.OnCall, "Adopt into Git"); err != nil {
-			return err
-		}
-		if err := t.rig.Slack.Wait(ctx, "the modal", func() bool { return alice.OpenView() != nil }); err != nil {
+		alice, err := t.opens(ctx, world.OnCall, "Adopt into Git")
+		if err != nil {
 			return err
 		}
 		if err := t.renewed(ctx); err != nil {

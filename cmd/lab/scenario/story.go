@@ -157,16 +157,23 @@ func (t *story) press(ctx context.Context, person, button string) error {
 	return nil
 }
 
+// opens presses a button that opens a modal, and waits for the modal. A person
+// has one screen: two scenarios must not open modals on it at a time, so the
+// screen is to be locked.
+func (t *story) opens(ctx context.Context, person, button string) (*slacksim.Place, error) {
+	if err := t.press(ctx, person, button); err != nil {
+		return nil, err
+	}
+	p := t.as(person)
+	return p, t.rig.Slack.Wait(ctx, "the modal that asks for the reason", func() bool { return p.OpenView() != nil })
+}
+
 // asked presses a button that opens a modal, fills the modal and submits it.
-// A person has one screen: two scenarios must not open modals on it at a time.
 func (t *story) asked(ctx context.Context, person, button, label, text string) error {
 	t.screen.Lock()
 	defer t.screen.Unlock()
-	if err := t.press(ctx, person, button); err != nil {
-		return err
-	}
-	p := t.as(person)
-	if err := t.rig.Slack.Wait(ctx, "the modal that asks for the reason", func() bool { return p.OpenView() != nil }); err != nil {
+	p, err := t.opens(ctx, person, button)
+	if err != nil {
 		return err
 	}
 	inv, err := p.Submit(ctx, "", map[string]string{label: text})

@@ -6,18 +6,28 @@ import (
 	"strings"
 )
 
-func (s *Sim) getContents(a *asked) (int, any, error) {
-	r, err := a.repo(Read)
-	if err != nil {
-		return 0, nil, err
-	}
-	revision := a.URL.Query().Get("ref")
+// asked is the revision that a request names, the default branch if it names
+// none, and its commit.
+func (r *repo) asked(a *asked) (revision, sha string, err error) {
+	revision = a.URL.Query().Get("ref")
 	if revision == "" {
 		revision = "main"
 	}
 	sha, ok := r.commitOf(revision)
 	if !ok {
-		return 0, nil, notFound()
+		return "", "", notFound()
+	}
+	return revision, sha, nil
+}
+
+func (s *Sim) getContents(a *asked) (int, any, error) {
+	r, err := a.repo(Read)
+	if err != nil {
+		return 0, nil, err
+	}
+	revision, sha, err := r.asked(a)
+	if err != nil {
+		return 0, nil, err
 	}
 	path := a.PathValue("path")
 	content, err := r.git("cat-file", "blob", sha+":"+path)

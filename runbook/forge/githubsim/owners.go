@@ -60,13 +60,9 @@ func (s *Sim) getOwnersErrors(a *asked) (int, any, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	revision := a.URL.Query().Get("ref")
-	if revision == "" {
-		revision = "main"
-	}
-	sha, ok := r.commitOf(revision)
-	if !ok {
-		return 0, nil, notFound()
+	_, sha, err := r.asked(a)
+	if err != nil {
+		return 0, nil, err
 	}
 	path, content := r.codeowners(sha)
 	if path == "" {
