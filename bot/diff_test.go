@@ -1,9 +1,7 @@
 package bot
 
 import (
-	"context"
 	"fmt"
-	"log/slog"
 	"strings"
 	"testing"
 	"time"
@@ -22,23 +20,7 @@ import (
 func TestFullDiff(t *testing.T) {
 	r := newRig(t, slacksim.Options{Canaries: []string{"hunter2"}})
 	r.open()
-	engine := runbook.New(runbook.Config{DB: r.db, Log: slog.New(slog.NewTextHandler(r.log, nil)), Books: longBooks()})
-	r.configure = func(c *Config) {
-		c.Redact = func(s string) string { return strings.ReplaceAll(s, "hunter2", "[secret]") }
-		c.App = commands.New(commands.Config{
-			DB: r.db, Engine: engine, Directory: c.Directory, Team: "T0HOME", Access: policy(), Log: c.Log,
-			Targets: map[string]commands.Lister{"production-eu": oneTarget{}},
-		})
-	}
-	ctx, stop := context.WithCancel(t.Context())
-	ran := make(chan error, 1)
-	go func() { ran <- engine.Run(ctx) }()
-	defer func() {
-		stop()
-		if err := <-ran; err != nil {
-			t.Error(err)
-		}
-	}()
+	r.play(longBooks(), func(s string) string { return strings.ReplaceAll(s, "hunter2", "[secret]") })
 	r.start()
 	r.slash("alice", "inc-1234", "incident INC-1234")
 	r.settled()

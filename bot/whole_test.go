@@ -24,22 +24,7 @@ import (
 func TestWholeWay(t *testing.T) {
 	r := newRig(t, slacksim.Options{})
 	r.open()
-	engine := runbook.New(runbook.Config{DB: r.db, Log: slog.New(slog.NewTextHandler(r.log, nil)), Books: books()})
-	r.configure = func(c *Config) {
-		c.App = commands.New(commands.Config{
-			DB: r.db, Engine: engine, Directory: c.Directory, Team: "T0HOME", Access: policy(), Log: c.Log,
-			Targets: map[string]commands.Lister{"production-eu": oneTarget{}},
-		})
-	}
-	ctx, stop := context.WithCancel(t.Context())
-	ran := make(chan error, 1)
-	go func() { ran <- engine.Run(ctx) }()
-	defer func() {
-		stop()
-		if err := <-ran; err != nil {
-			t.Error(err)
-		}
-	}()
+	r.play(books(), nil)
 	r.start()
 	alice, bob, gwen := r.sim.As("alice").In("inc-1234"), r.sim.As("bob").In("inc-1234"), r.sim.As("gwen").In("inc-1234")
 
@@ -98,6 +83,31 @@ func (r *rig) hears(who, words string) {
 }
 
 type oneTarget struct{}
+
+// play puts the real commands and engine behind the bot, with books of the
+// test; redact may be nil.
+func (r *rig) play(books []runbook.Book, redact func(string) string) {
+	engine := runbook.New(runbook.Config{DB: r.db, Log: slog.New(slog.NewTextHandler(r.log, nil)), Books: books})
+	r.configure = func(c *Config) {
+		if redact != nil {
+			c.Redact = redact
+		}
+		c.App = commands.New(commands.Config{
+			DB: r.db, Engine: engine, Directory: c.Directory, Team: "T0HOME", Access: policy(), Log: c.Log,
+			Targets: map[string]commands.Lister{"production-eu": oneTarget{}},
+		})
+	}
+	ctx, stop := context.WithCancel(r.t.Context())
+	ran := make(chan error, 1)
+	go func() { ran <- engine.Run(ctx) }()
+	r.t.Cleanup(func() {
+		stop()
+		if err := <-ran; err != nil {
+			r.t.Error(err)
+		}
+	})
+}
+
 
 func (oneTarget) Targets(context.Context) ([]drift.TargetInfo, error) {
 	return []drift.TargetInfo{{Target: payments(), Sync: "OutOfSync", Health: "Healthy"}}, nil
