@@ -108,7 +108,6 @@ func (r *rig) play(books []runbook.Book, redact func(string) string) {
 	})
 }
 
-
 func (oneTarget) Targets(context.Context) ([]drift.TargetInfo, error) {
 	return []drift.TargetInfo{{Target: payments(), Sync: "OutOfSync", Health: "Healthy"}}, nil
 }
