@@ -134,6 +134,7 @@ func TestPostingIsOncePerSecondAndChannel(t *testing.T) {
 	if o := w.call(t, "chat.postMessage", form); o["error"] != "ratelimited" {
 		t.Errorf("at once after that answered %v", o)
 	}
+	clock.Advance(10 * onItsWay) // by now the app has read that answer
 	if o := w.call(t, "chat.postMessage", form); o["error"] != "ratelimited" {
 		t.Errorf("again answered %v", o)
 	}

@@ -200,8 +200,13 @@ func (s afterwards) Do(ctx context.Context, r state.Reconciliation) runbook.Outc
 		// is in the record.
 	case running(app):
 		return s.linger(r, s.ID(), "waiting for the sync that Argo CD began")
-	case acts && !began && app.Sync.Status == "OutOfSync":
+	case !acts || app.Sync.Status != "OutOfSync":
+	case !began:
 		return s.linger(r, s.ID(), "waiting for Argo CD to begin its sync")
+	case app.Operation.Phase == "Succeeded":
+		// Argo CD compares what its watches told it, and a sync ends before
+		// they have told what it wrote.
+		return s.linger(r, s.ID(), "waiting for Argo CD to see what its sync changed")
 	}
 	return s.end(app)
 }

@@ -254,6 +254,37 @@ func TestNothingIsResumedOverOpenDrift(t *testing.T) {
 	}
 }
 
+// The record says what resuming led to, not what a comparison said that was
+// older than Argo CD's own sync.
+func TestTheRecordOfAPauseWaitsForTheSync(t *testing.T) {
+	for name, c := range map[string]struct {
+		behind int
+		want   string
+	}{
+		"in time":          {0, "Synced"},
+		"late":             {3, "Synced"},
+		"not in good time": {1000, "OutOfSync"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newPauseWorld(t)
+			p.pause(t)
+			p.live, p.behind = 6, c.behind
+			r := p.resume(t, bob)
+			ballot, open := p.engine.Ballot(r)
+			if !open {
+				t.Fatalf("nothing is asked: %+v", r.Wait)
+			}
+			if _, err := p.engine.Vote(id, state.Vote{By: carolP, Yes: true, Digest: ballot.Digest}); err != nil {
+				t.Fatal(err)
+			}
+			r = p.goOn(t, 100, 10*time.Second)
+			if end, _ := verified.From(r); r.Outcome != Resumed || end.Sync != c.want {
+				t.Errorf("ended %q, %q, want %q: %+v", r.Outcome, end.Sync, c.want, r.Wait)
+			}
+		})
+	}
+}
+
 // A yes is for what was shown.
 func TestWhatMovesVoidsTheYesToResume(t *testing.T) {
 	p := newPauseWorld(t)

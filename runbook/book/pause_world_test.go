@@ -51,6 +51,7 @@ type pauseWorld struct {
 	ended    int
 	events   []argocd.Event
 	windows  argocd.Windows
+	behind   int          // looks after its own sync at which it still compares with what was before
 	onLook   func()       // at every look at the target
 	onWrite  func() error // after every write, before it is answered
 }
@@ -119,6 +120,10 @@ func (p *pauseWorld) Refresh(ctx context.Context, r argocd.Ref, _ bool) (argocd.
 		err = p.world.Sync(ctx, r, argocd.SyncRequest{})
 		p.op = &argocd.Operation{Phase: "Succeeded", Automated: true, Revision: p.seen, StartedAt: p.clock()}
 		app, _ = p.App(ctx, r)
+	}
+	if p.behind > 0 && p.syncs > 0 {
+		p.behind--
+		app.Sync.Status = "OutOfSync"
 	}
 	return app, err
 }
