@@ -74,7 +74,8 @@ func Names() []string {
 }
 
 // Run runs the stages, all of them even when one fails, and prints one line
-// for each with its time, and the sum of tests and scenarios at the very end.
+// for each with its time. At the very end it says once more what failed, for
+// logs of which only the end is kept, and the sum of tests and scenarios.
 func Run(ctx context.Context, c Config) error {
 	for _, name := range c.Only {
 		if !slices.Contains(Names(), name) {
@@ -82,17 +83,25 @@ func Run(ctx context.Context, c Config) error {
 		}
 	}
 	var sum Tally
+	var failed []string
 	for _, s := range stages() {
 		if len(c.Only) > 0 && !slices.Contains(c.Only, s.name) {
 			continue
 		}
-		tally, err := c.stage(ctx, s)
-		if err != nil && tally.Failed == 0 {
-			tally.Failed = 1
+		var trouble bytes.Buffer
+		tally, err := c.stage(ctx, s, &trouble)
+		if err != nil {
+			tally.Failed = max(tally.Failed, 1)
+			failed = append(failed, headlines(s.name, trouble.String())...)
 		}
 		sum.add(tally)
 		if ctx.Err() != nil {
 			break
+		}
+	}
+	for _, line := range failed {
+		if err := c.say("FAILED %s\n", line); err != nil {
+			return err
 		}
 	}
 	if err := c.say("%d passed, %d failed, %d skipped\n", sum.Passed, sum.Failed, sum.Skipped); err != nil {
@@ -104,15 +113,32 @@ func Run(ctx context.Context, c Config) error {
 	return nil
 }
 
-// stage runs one and prints its line, and before it what went wrong.
-func (c Config) stage(ctx context.Context, s stage) (Tally, error) {
-	var trouble bytes.Buffer
+// headlines are the lines of a stage's trouble that name what failed; its own
+// name if there are none.
+func headlines(stage, trouble string) (found []string) {
+	for line := range strings.Lines(trouble) {
+		if what, ok := strings.CutPrefix(line, failure); ok {
+			found = append(found, stage+": "+strings.TrimSpace(what))
+		}
+	}
+	if len(found) == 0 {
+		return []string{stage}
+	}
+	return found
+}
+
+// failure begins a line that names what failed.
+const failure = "!!! "
+
+// stage runs one and prints its line, and before it what went wrong, which
+// trouble gets too.
+func (c Config) stage(ctx context.Context, s stage, trouble *bytes.Buffer) (Tally, error) {
 	began := time.Now()
-	tally, err := s.run(ctx, c, &trouble)
+	tally, err := s.run(ctx, c, trouble)
 	verdict := "ok"
 	if err != nil {
 		verdict = "FAILED"
-		fmt.Fprintf(&trouble, "%s: %v\n", s.name, err)
+		fmt.Fprintf(trouble, "%s: %v\n", s.name, err)
 		if said := c.say("%s", trouble.String()); said != nil {
 			return tally, said
 		}

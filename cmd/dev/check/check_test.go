@@ -74,6 +74,14 @@ func TestScenariosAreCounted(t *testing.T) {
 	}
 }
 
+func TestWhatFailedIsSaidOnceMore(t *testing.T) {
+	trouble := failure + "p TestA: failed\n--- FAIL: TestA\n=== RUN   TestB\n" + failure + "scenario x: no card\n"
+	got := strings.Join(headlines("test", trouble), "; ")
+	if want := "test: p TestA: failed; test: scenario x: no card"; got != want {
+		t.Errorf("headlines %q, want %q", got, want)
+	}
+}
+
 func TestBadlyFormattedFileFails(t *testing.T) {
 	root := t.TempDir()
 	if err := os.WriteFile(filepath.Join(root, "bad.go"), []byte("package  bad\n"), 0o600); err != nil {
@@ -84,6 +92,9 @@ func TestBadlyFormattedFileFails(t *testing.T) {
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
 	if !errors.Is(err, ErrFailed) || lines[len(lines)-1] != "0 passed, 1 failed, 0 skipped" {
 		t.Errorf("error %v, output %q", err, out.String())
+	}
+	if !strings.Contains(out.String(), "FAILED format\n") {
+		t.Errorf("what failed is not said once more in %q", out.String())
 	}
 	if !strings.Contains(out.String(), "bad.go") {
 		t.Errorf("the file is not named in %q", out.String())

@@ -38,7 +38,7 @@ func played(r io.Reader, w io.Writer) (t Tally, err error) {
 			continue
 		}
 		t.Failed++
-		if _, err := fmt.Fprintf(w, "--- scenario %s: %s\n", s.Name, s.Error); err != nil {
+		if _, err := fmt.Fprintf(w, failure+"scenario %s: %s\n", s.Name, s.Error); err != nil {
 			return t, err
 		}
 	}

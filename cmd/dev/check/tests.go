@@ -113,7 +113,7 @@ func (all results) tally(w io.Writer) (t Tally) {
 				continue
 			}
 			t.Failed++
-			_, _ = fmt.Fprintf(w, "--- %s: %s\n%s", strings.TrimSpace(key[0]+" "+key[1]), r.why(), r.said.String()) // a buffer takes all
+			_, _ = fmt.Fprintf(w, failure+"%s: %s\n%s", strings.TrimSpace(key[0]+" "+key[1]), r.why(), r.said.String()) // a buffer takes all
 		}
 	}
 	return t
