@@ -1,11 +1,13 @@
 package main
 
 import (
+	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"fmt"
 	"net/http"
 	"os"
+	"time"
 
 	"reconcilebot/cmd/reconcilebot/config"
 	"reconcilebot/runbook/argocd"
@@ -36,9 +38,53 @@ func openArgoCD(c config.Cluster) (*argocd.Client, error) {
 	})
 }
 
-func openGitHub(g config.GitHub) (*forge.GitHub, error) {
-	client := &http.Client{Transport: stopwatch.Transport(http.DefaultTransport)}
-	return forge.NewGitHub(forge.Config{BaseURL: g.API, Token: g.Token.Value, HTTPClient: client})
+// gitHost is the way to the Git host: one client, and one sign-in for it and
+// for Git, so that an App's tokens are made once.
+type gitHost struct {
+	*forge.GitHub
+	app   *forge.App // nil with a token
+	token config.Secret
+	ca    []byte
+}
+
+func openGitHub(g config.GitHub) (*gitHost, error) {
+	client := &http.Client{Timeout: gitHubCall}
+	host := &gitHost{token: g.Token}
+	base := http.DefaultTransport
+	if g.CAFile != "" {
+		private, err := httpClient(g.CAFile)
+		if err != nil {
+			return nil, fmt.Errorf("github.caFile: %w", err)
+		}
+		base = private.Transport
+		if host.ca, err = os.ReadFile(g.CAFile); err != nil {
+			return nil, fmt.Errorf("github.caFile: %w", err)
+		}
+	}
+	client.Transport = stopwatch.Transport(base)
+	if g.App != nil {
+		var err error
+		host.app, err = forge.NewApp(forge.AppConfig{BaseURL: g.API, Issuer: g.App.Issuer(), Key: g.App.Key.Value, HTTPClient: client})
+		if err != nil {
+			return nil, err
+		}
+	}
+	var err error
+	host.GitHub, err = forge.NewGitHub(forge.Config{BaseURL: g.API, Token: g.Token.Value, App: host.app, HTTPClient: client})
+	return host, err
+}
+
+// gitHubCall bounds one request to GitHub.
+const gitHubCall = 30 * time.Second
+
+// tokenFor gives Git the token for an owner's repositories.
+func (h *gitHost) tokenFor(owner string) func(context.Context) (string, error) {
+	return func(ctx context.Context) (string, error) {
+		if h.app != nil {
+			return h.app.Token(ctx, owner)
+		}
+		return h.token.Value()
+	}
 }
 
 // httpClient trusts the system's authorities and those in caFile, if any; nil

@@ -95,9 +95,13 @@ func checks(cfg *config.Config) ([]doctor.Check, error) {
 	}
 	host, err := openGitHub(cfg.GitHub)
 	if err != nil {
-		return append(list, doctor.Broken("github", "config", "correct github.api", err)), nil
+		return append(list, doctor.Broken("github", "config", "correct github.api, app and caFile", err)), nil
 	}
-	return append(list, doctor.GitHub{Host: host, Web: cfg.GitHub.Web(), Apps: allApps(argos)}.Checks()...), nil
+	hosted := doctor.GitHub{Host: host, Web: cfg.GitHub.Web(), Apps: allApps(argos)}
+	if host.app != nil {
+		hosted.App = host.app
+	}
+	return append(list, hosted.Checks()...), nil
 }
 
 // allApps lists the Applications of several Argo CDs.

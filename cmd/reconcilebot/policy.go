@@ -88,7 +88,7 @@ func askAround(cfg *config.Config, o *policy.Options) error {
 		o.Clusters = append(o.Clusters, cluster.Name)
 	}
 	o.Policy = policyOf(cfg)
-	o.Policy.Lists = groups{slack: wire, host: host, repos: newRepositories(cfg.GitHub)}
+	o.Policy.Lists = groups{slack: wire, host: host, repos: newRepositories(cfg.GitHub, host)}
 	o.Home = cfg.Slack.Team
 	directory := bot.NewDirectory(wire, time.Now)
 	o.Account = func(ctx context.Context, id string) (access.Member, error) {

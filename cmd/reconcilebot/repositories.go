@@ -20,6 +20,7 @@ import (
 // repositories opens each repository once. It is safe for concurrent use.
 type repositories struct {
 	github config.GitHub
+	host   *gitHost
 
 	mu   sync.Mutex // guards open
 	open map[string]*repository
@@ -31,8 +32,8 @@ type repository struct {
 	repo    *git.Repo
 }
 
-func newRepositories(g config.GitHub) *repositories {
-	return &repositories{github: g, open: map[string]*repository{}}
+func newRepositories(g config.GitHub, host *gitHost) *repositories {
+	return &repositories{github: g, host: host, open: map[string]*repository{}}
 }
 
 // Repo gives the repository at an address. One that could not be opened is
@@ -97,7 +98,7 @@ func (r *repositories) config(address string) git.Config {
 	// An ssh address of the same host is opened by its https one, which the
 	// token is for.
 	c.URL = r.github.Web() + "/" + repo.String() + ".git"
-	c.Token = r.github.Token.Value
+	c.Token, c.CABundle = r.host.tokenFor(repo.Owner), r.host.ca
 	return c
 }
 

@@ -29,7 +29,7 @@ func TestTokenGoesToItsHostOnly(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			c := newRepositories(config.GitHub{API: web + "/api/v3/"}).config(tt.address)
+			c := newRepositories(config.GitHub{API: web + "/api/v3/"}, &gitHost{}).config(tt.address)
 			if c.URL != tt.opened || (c.Token != nil) != tt.token {
 				t.Errorf("%s is opened as %s, with the token: %v; want %s, %v", tt.address, c.URL, c.Token != nil, tt.opened, tt.token)
 			}

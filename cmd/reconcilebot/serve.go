@@ -81,8 +81,12 @@ func operate(ctx context.Context, cfg *config.Config, log *slog.Logger) (err err
 
 // work runs what answers people and what moves reconciliations.
 func work(ctx context.Context, cfg *config.Config, db *state.DB, running *atomic.Pointer[bot.Bot], log *slog.Logger) error {
-	repos := newRepositories(cfg.GitHub)
-	engine, sites, err := machinery(cfg, db, repos, log)
+	host, err := openGitHub(cfg.GitHub)
+	if err != nil {
+		return err
+	}
+	repos := newRepositories(cfg.GitHub, host)
+	engine, sites, err := machinery(cfg, db, host, repos, log)
 	if err != nil {
 		return err
 	}
@@ -90,7 +94,7 @@ func work(ctx context.Context, cfg *config.Config, db *state.DB, running *atomic
 	if err != nil {
 		return err
 	}
-	b, err := voice(ctx, cfg, db, engine, sites, repos, desk, log)
+	b, err := voice(ctx, cfg, db, engine, sites, host, repos, desk, log)
 	switch {
 	case ctx.Err() != nil:
 		return nil

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"regexp"
 	"strings"
 	"time"
 
@@ -34,7 +35,7 @@ type sites struct {
 
 // machinery builds what moves reconciliations: the systems, the books that
 // use them, and the engine.
-func machinery(cfg *config.Config, db *state.DB, repos *repositories, log *slog.Logger) (*runbook.Engine, sites, error) {
+func machinery(cfg *config.Config, db *state.DB, host *gitHost, repos *repositories, log *slog.Logger) (*runbook.Engine, sites, error) {
 	clusters, listers := map[string]book.Cluster{}, map[string]commands.Lister{}
 	for _, c := range cfg.Clusters {
 		site, surveyor, err := openSite(cfg, c, repos, writes{db}, log)
@@ -42,10 +43,6 @@ func machinery(cfg *config.Config, db *state.DB, repos *repositories, log *slog.
 			return nil, sites{}, fmt.Errorf("cluster %s: %w", c.Name, err)
 		}
 		clusters[c.Name], listers[c.Name] = site, surveyor
-	}
-	host, err := openGitHub(cfg.GitHub)
-	if err != nil {
-		return nil, sites{}, err
 	}
 	t := cfg.Timing
 	books := book.Books(book.Config{
@@ -110,7 +107,7 @@ func policyOf(cfg *config.Config) *access.Policy {
 }
 
 // voice builds what speaks with people.
-func voice(ctx context.Context, cfg *config.Config, db *state.DB, engine *runbook.Engine, at sites, repos *repositories, desk []ticket.System, log *slog.Logger) (*bot.Bot, error) {
+func voice(ctx context.Context, cfg *config.Config, db *state.DB, engine *runbook.Engine, at sites, host *gitHost, repos *repositories, desk []ticket.System, log *slog.Logger) (*bot.Bot, error) {
 	team, err := workspace(ctx, cfg.Slack, log)
 	if err != nil {
 		return nil, err
@@ -125,10 +122,6 @@ func voice(ctx context.Context, cfg *config.Config, db *state.DB, engine *runboo
 		return nil, err
 	}
 	policy := policyOf(cfg)
-	host, err := openGitHub(cfg.GitHub)
-	if err != nil {
-		return nil, err
-	}
 	policy.Lists = access.Remember(groups{slack: wire, host: host, repos: repos}, time.Now)
 	app := commands.New(commands.Config{
 		DB: db, Engine: engine, Directory: directory, Targets: at.listers, Foreign: at.foreign, Team: team,
@@ -166,6 +159,11 @@ func workspace(ctx context.Context, s config.Slack, log *slog.Logger) (string, e
 	return s.Team, nil
 }
 
+// gitHubToken matches GitHub's tokens: those of an App are made as the bot runs,
+// and no place names them.
+// https://github.blog/engineering/behind-githubs-new-authentication-token-formats/
+var gitHubToken = regexp.MustCompile(`\bgh[pousr]_[A-Za-z0-9]{16,}|\bgithub_pat_[A-Za-z0-9_]{16,}`)
+
 // redact cuts the bot's own secrets out of a text, wherever it came from.
 func redact(cfg *config.Config) func(string) string {
 	secrets := []config.Secret{cfg.Slack.AppToken, cfg.Slack.BotToken, cfg.GitHub.Token}
@@ -185,6 +183,6 @@ func redact(cfg *config.Config) func(string) string {
 				text = strings.ReplaceAll(text, value, "[secret]")
 			}
 		}
-		return text
+		return gitHubToken.ReplaceAllString(text, "[secret]")
 	}
 }

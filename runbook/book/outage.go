@@ -88,6 +88,8 @@ func explain(doing string, err error) error {
 		say = "Argo CD does not know this Application any more, or reconcilebot's account may not see it."
 	case isA[*git.Denied](err):
 		say = "The Git host refuses reconcilebot's token for this repository. `reconcilebot doctor` names the missing right."
+	case isA[*forge.NotInstalled](err):
+		say = "reconcilebot's GitHub App is not installed with the owner of this repository, or is suspended there. An owner of that organisation can install it; `reconcilebot doctor` says where it is."
 	case isA[*git.Conflict](err):
 		say = "Somebody else pushed to the branch of this reconciliation. Delete that branch, or start over."
 	default:

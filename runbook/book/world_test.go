@@ -85,12 +85,12 @@ func newWorld(t *testing.T) *world {
 	}
 	server := httptest.NewServer(host.Handler())
 	t.Cleanup(server.Close)
-	token := func() (string, error) { return "ghp_bot", nil }
-	w.repo, err = git.Open(t.Context(), git.Config{Dir: t.TempDir(), URL: server.URL + "/acme/gitops.git", Token: token})
+	const token = "ghp_bot"
+	w.repo, err = git.Open(t.Context(), git.Config{Dir: t.TempDir(), URL: server.URL + "/acme/gitops.git", Token: func(context.Context) (string, error) { return token, nil }})
 	if err != nil {
 		t.Fatal(err)
 	}
-	client, err := forge.NewGitHub(forge.Config{BaseURL: server.URL + "/api/v3/", Token: token})
+	client, err := forge.NewGitHub(forge.Config{BaseURL: server.URL + "/api/v3/", Token: func() (string, error) { return token, nil }})
 	if err != nil {
 		t.Fatal(err)
 	}

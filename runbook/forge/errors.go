@@ -49,7 +49,9 @@ func (e *refusedToken) Unwrap() error { return e.err }
 const secondaryPause = time.Minute
 
 // sort turns an error of the client library into one of this package's.
-func (g *GitHub) sort(err error) error {
+func (g *GitHub) sort(err error) error { return sortAt(err, g.now()) }
+
+func sortAt(err error, now time.Time) error {
 	if err == nil {
 		return nil
 	}
@@ -61,7 +63,7 @@ func (g *GitHub) sort(err error) error {
 		if secondary.RetryAfter != nil {
 			wait = *secondary.RetryAfter
 		}
-		return &RateLimited{Until: g.now().Add(wait), Err: err}
+		return &RateLimited{Until: now.Add(wait), Err: err}
 	}
 	answer, ok := errors.AsType[*github.ErrorResponse](err)
 	if !ok {
@@ -69,7 +71,7 @@ func (g *GitHub) sort(err error) error {
 	}
 	switch code := answer.Response.StatusCode; {
 	case code == http.StatusTooManyRequests, code == http.StatusForbidden && answer.Response.Header.Get("Retry-After") != "":
-		return &RateLimited{Until: retryAt(answer.Response, g.now()), Err: err}
+		return &RateLimited{Until: retryAt(answer.Response, now), Err: err}
 	case code >= http.StatusInternalServerError:
 		return &Unavailable{Err: err}
 	case code == http.StatusUnauthorized:

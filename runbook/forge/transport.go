@@ -9,39 +9,99 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strings"
 	"sync"
 	"sync/atomic"
 )
+
+// tokens gives the token for what an owner has: a person or an organisation.
+// The owner is "" where a request does not belong to any.
+type tokens interface {
+	Token(ctx context.Context, owner string) (string, error)
+	// refused says that the server does not know the token any more, and tells
+	// whether asking again may give another one.
+	refused(owner, token string) bool
+}
+
+// single is one token for everything.
+type single func() (string, error)
+
+func (s single) Token(context.Context, string) (string, error) { return s() }
+func (single) refused(string, string) bool                     { return false }
 
 // authorise adds the token to each request for the one host that it is meant
 // for. A redirect to another host, or from https to http, goes there without
 // it.
 type authorise struct {
-	token        func() (string, error)
-	scheme, host string
-	next         http.RoundTripper
+	tokens tokens
+	at     place
+	next   http.RoundTripper
 }
 
-// tokenError says that our own token could not be read: nothing was sent.
+// tokenError says that our own token could not be had: nothing was sent.
 type tokenError struct{ err error }
 
-func (e *tokenError) Error() string { return "read GitHub token: " + e.err.Error() }
+func (e *tokenError) Error() string { return "get the GitHub token: " + e.err.Error() }
 func (e *tokenError) Unwrap() error { return e.err }
 
 func (a authorise) RoundTrip(r *http.Request) (*http.Response, error) {
-	if r.URL.Host != a.host || r.URL.Scheme != a.scheme {
+	if r.URL.Host != a.at.host || r.URL.Scheme != a.at.scheme {
 		return a.next.RoundTrip(r)
 	}
-	token, err := a.token()
+	owner := a.at.owner(r)
+	resp, token, err := a.send(r, owner)
+	// A token can be taken back before it expires. One more try with a new
+	// one, if the request can be sent twice: what was refused had no effect.
+	if err != nil || resp.StatusCode != http.StatusUnauthorized || r.Body != nil && r.GetBody == nil || !a.tokens.refused(owner, token) {
+		return resp, err
+	}
+	_ = resp.Body.Close() // it says no more than its status
+	if r.GetBody != nil {
+		r = r.Clone(r.Context())
+		if r.Body, err = r.GetBody(); err != nil {
+			return nil, err
+		}
+	}
+	resp, _, err = a.send(r, owner)
+	return resp, err
+}
+
+func (a authorise) send(r *http.Request, owner string) (*http.Response, string, error) {
+	token, err := a.tokens.Token(r.Context(), owner)
 	if err != nil {
 		if r.Body != nil {
 			_ = r.Body.Close() // RoundTrip must close it; nothing was read
 		}
-		return nil, &tokenError{err}
+		return nil, "", &tokenError{err}
 	}
 	r = r.Clone(r.Context())
 	r.Header.Set("Authorization", "Bearer "+token)
-	return a.next.RoundTrip(r)
+	resp, err := a.next.RoundTrip(r)
+	return resp, token, err
+}
+
+// owner is whose a request is: what follows repos/, orgs/ or users/ in the
+// address, or what the context says. After a redirect, as GitHub answers for
+// a repository that was renamed, it is the one of the first request.
+func (p place) owner(r *http.Request) string {
+	for r.Response != nil && r.Response.Request != nil {
+		r = r.Response.Request
+	}
+	if owner, ok := r.Context().Value(ownerKey{}).(string); ok {
+		return owner
+	}
+	parts := strings.Split(strings.TrimPrefix(r.URL.Path, p.prefix), "/")
+	if len(parts) > 1 && (parts[0] == "repos" || parts[0] == "orgs" || parts[0] == "users") {
+		return parts[1]
+	}
+	return ""
+}
+
+// ownerKey marks a request whose address does not say whose it is.
+type ownerKey struct{}
+
+func owned(ctx context.Context, owner string) context.Context {
+	return context.WithValue(ctx, ownerKey{}, owner)
 }
 
 // unreadable is an answer that broke off.

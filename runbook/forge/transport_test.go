@@ -142,7 +142,7 @@ func TestTheTokenIsNotSentInTheClear(t *testing.T) {
 		_, _ = fmt.Fprint(w, `{}`)
 	})
 	host := strings.TrimPrefix(plain, "http://")
-	own := authorise{token: func() (string, error) { return secret, nil }, scheme: "https", host: host, next: http.DefaultTransport}
+	own := authorise{tokens: single(func() (string, error) { return secret, nil }), at: place{scheme: "https", host: host}, next: http.DefaultTransport}
 	resp, err := (&http.Client{Transport: own}).Get(plain)
 	if err != nil {
 		t.Fatal(err)

@@ -78,7 +78,7 @@ func (r *Repo) fetchLocked(ctx context.Context) error {
 func (r *Repo) pull(ctx context.Context, repo *gogit.Repository) error {
 	ctx, cancel := r.bounded(ctx, "fetch")
 	defer cancel()
-	auth, token, err := r.auth()
+	auth, token, err := r.auth(ctx)
 	if err != nil {
 		return err
 	}
@@ -98,7 +98,7 @@ func (r *Repo) pull(ctx context.Context, repo *gogit.Repository) error {
 func (r *Repo) list(ctx context.Context) (refs map[string]string, head string, err error) {
 	ctx, cancel := r.bounded(ctx, "list the branches of")
 	defer cancel()
-	auth, token, err := r.auth()
+	auth, token, err := r.auth(ctx)
 	if err != nil {
 		return nil, "", err
 	}

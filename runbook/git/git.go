@@ -40,7 +40,7 @@ type Config struct {
 	// Token gives the password to send with every request, as the user
 	// x-access-token; nil means none. It is asked each time, so that short
 	// lived tokens can be renewed.
-	Token func() (string, error)
+	Token func(context.Context) (string, error)
 	// CABundle holds further certificate authorities in PEM form.
 	CABundle []byte
 	// Timeout bounds each exchange with the remote; 0 means two minutes.
@@ -182,11 +182,11 @@ func (r *Repo) rebuild(ctx context.Context) error {
 }
 
 // auth is what to log in with, and the token for cleaning errors.
-func (r *Repo) auth() (transport.AuthMethod, string, error) {
+func (r *Repo) auth(ctx context.Context) (transport.AuthMethod, string, error) {
 	if r.config.Token == nil {
 		return nil, "", nil
 	}
-	token, err := r.config.Token()
+	token, err := r.config.Token(ctx)
 	if err != nil {
 		return nil, "", fmt.Errorf("get the token for %s: %w", r.config.URL, err)
 	}

@@ -366,11 +366,11 @@ func TestErrorsSayWhatToDoAndHideTheToken(t *testing.T) {
 	}
 	r.status.Store(0)
 	for name, c := range map[string]Config{
-		"a wrong token":   {URL: r.URL, Token: func() (string, error) { return "wrong-" + token, nil }},
+		"a wrong token":   {URL: r.URL, Token: func(context.Context) (string, error) { return "wrong-" + token, nil }},
 		"no token":        {URL: r.URL},
-		"no repository":   {URL: strings.Replace(r.URL, "web", "none", 1), Token: func() (string, error) { return token, nil }},
-		"nobody there":    {URL: "http://127.0.0.1:1/web.git", Token: func() (string, error) { return token, nil }},
-		"a failing token": {URL: r.URL, Token: func() (string, error) { return "", errors.New("the key is gone") }},
+		"no repository":   {URL: strings.Replace(r.URL, "web", "none", 1), Token: func(context.Context) (string, error) { return token, nil }},
+		"nobody there":    {URL: "http://127.0.0.1:1/web.git", Token: func(context.Context) (string, error) { return token, nil }},
+		"a failing token": {URL: r.URL, Token: func(context.Context) (string, error) { return "", errors.New("the key is gone") }},
 		"a file":          {URL: "file:///etc"},
 		"ssh":             {URL: "git@github.com:a/b.git"},
 		"a password":      {URL: "https://a:" + token + "@example.com/a.git"},

@@ -44,7 +44,7 @@ func (r *Repo) command(ctx context.Context, branch, from, to string) error {
 	}
 	ctx, cancel := r.bounded(ctx, "push to")
 	defer cancel()
-	session, token, err := r.session()
+	session, token, err := r.session(ctx)
 	if err != nil {
 		return err
 	}
@@ -91,8 +91,8 @@ func want(from, to string) string {
 	return from
 }
 
-func (r *Repo) session() (transport.ReceivePackSession, string, error) {
-	auth, token, err := r.auth()
+func (r *Repo) session(ctx context.Context) (transport.ReceivePackSession, string, error) {
+	auth, token, err := r.auth(ctx)
 	if err != nil {
 		return nil, "", err
 	}

@@ -166,7 +166,7 @@ E
 
 func (r *remote) open(dir string) *Repo {
 	r.t.Helper()
-	repo, err := Open(r.t.Context(), Config{Dir: dir, URL: r.URL, Token: func() (string, error) { return token, nil }, Timeout: 20 * time.Second})
+	repo, err := Open(r.t.Context(), Config{Dir: dir, URL: r.URL, Token: func(context.Context) (string, error) { return token, nil }, Timeout: 20 * time.Second})
 	if err != nil {
 		r.t.Fatal(err)
 	}

@@ -45,7 +45,7 @@ func hand(ctx context.Context, lab *rig.Rig, w world.World, times *stages) (err 
 func (s *script) play() error {
 	app, manifest := s.world.App, s.world.Manifest()
 	kubectl := []string{s.lab.Kube.Kubectl, "--kubeconfig", s.lab.Kube.Kubeconfig(world.OnCall), "-n", s.world.Namespace()}
-	remote := strings.Replace(s.lab.GitPage, "http://", "http://x:"+s.lab.Git.BotToken()+"@", 1) + "/" + world.Owner + "/" + s.world.Repo + ".git"
+	remote := strings.Replace(s.lab.GitPage, "http://", "http://x:"+s.lab.Git.HandToken()+"@", 1) + "/" + world.Owner + "/" + s.world.Repo + ".git"
 	argocd := s.lab.Argo.CLI
 
 	s.run("", "git", "clone", "-q", remote, ".")
@@ -102,7 +102,7 @@ func (s *script) merge(head string) {
 	}
 	host, err := forge.NewGitHub(forge.Config{
 		BaseURL: s.lab.GitPage + "/api/v3/",
-		Token:   func() (string, error) { return s.lab.Git.BotToken(), nil },
+		Token:   func() (string, error) { return s.lab.Git.HandToken(), nil },
 	})
 	if err != nil {
 		s.err = err

@@ -124,11 +124,14 @@ func (r *Rig) bot(ctx context.Context) error {
 	}
 	for name, secret := range map[string]string{
 		"slack-app": r.Slack.AppToken(), "slack-bot": r.Slack.BotToken(),
-		"argocd": argocd, "github": r.Git.BotToken(), "audit": r.secrets.audit, "tickets": ticketsim.Token,
+		"argocd": argocd, "audit": r.secrets.audit, "tickets": ticketsim.Token,
 	} {
 		if err := os.WriteFile(r.path("bot", name+".token"), []byte(secret+"\n"), 0o600); err != nil {
 			return err
 		}
+	}
+	if err := os.WriteFile(r.path("bot", "github-app.pem"), r.Git.AppKey(), 0o600); err != nil {
+		return err
 	}
 	if err := os.WriteFile(r.Bot.Config, []byte(r.configText()), 0o600); err != nil {
 		return err
@@ -180,7 +183,7 @@ func (r *Rig) configText() string {
 		"$SLACK", r.Page, "$LISTEN", r.Bot.listen, "$AUDIT", r.Bot.audit, "$CLUSTER", world.Cluster,
 		"$KUBECONFIG", r.Kube.Kubeconfig("reconcilebot"), "$ARGOCD", r.Argo.URL, "$ARGOPAGE", r.ArgoPage, "$GIT", r.GitPage,
 		"$CERT", r.Kube.AuditKeys.Cert, "$KEY", r.Kube.AuditKeys.Key, "$PEOPLE", people.String(), "$TIMING", timing,
-		"$TICKETS", r.ticketsYAML(),
+		"$TICKETS", r.ticketsYAML(), "$APP", appClient,
 	).Replace(configYAML)
 }
 
@@ -211,7 +214,7 @@ clusters:
 
 github:
   api: $GIT/api/v3/
-  tokenFile: github.token
+  app: {clientID: $APP, keyFile: github-app.pem}
   git:
     cache: git
     author: {name: reconcilebot, email: reconcilebot@example.com}

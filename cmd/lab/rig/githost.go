@@ -2,6 +2,10 @@ package rig
 
 import (
 	"context"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/x509"
+	"encoding/pem"
 	"fmt"
 	"net/http"
 	"os"
@@ -13,6 +17,7 @@ import (
 
 	"reconcilebot/cmd/lab/systems"
 	"reconcilebot/cmd/lab/world"
+	"reconcilebot/runbook/forge"
 	"reconcilebot/runbook/forge/githubsim"
 )
 
@@ -22,15 +27,19 @@ type GitHost struct {
 	dir    string
 	url    string
 	tokens map[string]string // by login
+	key    []byte            // the App's private key, in PEM form
 
 	mu     sync.Mutex // guards what follows
 	pushes map[string]int
 	served chan struct{} // closed after the next request
 }
 
-// The Git host's accounts that are programs.
+// The Git host's accounts that are programs: the bot's App, an account for
+// what people do by hand, and Argo CD's.
 const (
-	botLogin    = "reconcilebot"
+	appSlug     = "reconcilebot"
+	appClient   = "Iv1.reconcilebot"
+	handLogin   = "by-hand"
 	readerLogin = "argocd"
 )
 
@@ -48,11 +57,29 @@ func newGitHost(dir, url string) (*GitHost, error) {
 			g.account(p.Name, p.FullName, p.Kubernetes)
 		}
 	}
-	g.account(botLogin, "reconcilebot", "reconcilebot@example.com")
+	g.account(handLogin, "by hand", "by-hand@example.com")
 	g.account(readerLogin, "Argo CD", "argocd@example.com")
+	if err := g.app(); err != nil {
+		return nil, err
+	}
 	sim.AddTeam(world.Owner, "payments", world.AppOwner, world.Platform)
 	sim.AddTeam(world.Owner, "platform", world.Platform)
 	return g, nil
+}
+
+// app registers and installs the bot's App, with the rights that it needs.
+func (g *GitHost) app() error {
+	key, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		return fmt.Errorf("make the App's key: %w", err)
+	}
+	g.key = pem.EncodeToMemory(&pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(key)})
+	rights := map[string]string{}
+	for _, n := range forge.NeededRights() {
+		rights[n.Name] = n.Level
+	}
+	g.sim.AddApp(githubsim.App{Slug: appSlug, Name: "reconcilebot", ClientID: appClient, Owner: world.Owner, Key: &key.PublicKey, Rights: rights})
+	return g.sim.InstallApp(appSlug, githubsim.Install{Owner: world.Owner})
 }
 
 func (g *GitHost) account(login, name, email string) {
@@ -60,8 +87,6 @@ func (g *GitHost) account(login, name, email string) {
 	g.tokens[login] = token
 	g.sim.AddUser(githubsim.User{
 		Login: login, Name: name, Email: email, Token: token, Scopes: "repo, read:org",
-		// The bot has the rights that its installation asks for.
-		ReadsAdministration: login == botLogin,
 	})
 }
 
@@ -106,8 +131,11 @@ func (g *GitHost) Pushes(w world.World) int {
 	return g.pushes[fullName(w)]
 }
 
-// BotToken is the bot's token.
-func (g *GitHost) BotToken() string { return g.tokens[botLogin] }
+// AppKey is the private key of the bot's App, in PEM form.
+func (g *GitHost) AppKey() []byte { return g.key }
+
+// HandToken is the token of the account for what people do by hand.
+func (g *GitHost) HandToken() string { return g.tokens[handLogin] }
 
 // Reader is the account that Argo CD reads with.
 func (g *GitHost) Reader() (user, token string) { return readerLogin, g.tokens[readerLogin] }
@@ -119,7 +147,7 @@ func (g *GitHost) Create(_ context.Context, w world.World) (url string, err erro
 	err = g.sim.CreateRepo(world.Owner, w.Repo, history[0].Files, githubsim.Options{
 		Access: map[string]githubsim.Permission{
 			world.OnCall: githubsim.Write, world.AppOwner: githubsim.Write, world.Platform: githubsim.Admin,
-			botLogin: githubsim.Write, readerLogin: githubsim.Read,
+			handLogin: githubsim.Write, readerLogin: githubsim.Read,
 		},
 		DeleteBranches: true,
 		Checks:         []githubsim.AutoCheck{{Name: "validate", After: 300 * time.Millisecond}},

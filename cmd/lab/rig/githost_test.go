@@ -40,7 +40,7 @@ func TestPushIsSeen(t *testing.T) {
 	}()
 
 	dir := t.TempDir()
-	remote := strings.Replace(url, "http://", "http://reconcilebot:"+g.BotToken()+"@", 1) + "/" + fullName(w) + ".git"
+	remote := strings.Replace(url, "http://", "http://by-hand:"+g.HandToken()+"@", 1) + "/" + fullName(w) + ".git"
 	for _, args := range [][]string{
 		{"clone", "--quiet", remote, dir},
 		{"-C", dir, "push", "--quiet", "origin", "HEAD:refs/heads/hotfix"},

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"reconcilebot/runbook/forge"
 	"reconcilebot/runbook/spell"
 )
 
@@ -124,7 +125,15 @@ func (k checker) clusters() {
 func (k checker) github() {
 	g := &k.c.GitHub
 	k.web("github.api", g.API)
-	g.Token = k.secret("github.token", g.TokenFile, g.TokenEnv, "", "a token that may write contents and pull requests")
+	g.CAFile = k.path(g.CAFile)
+	switch {
+	case g.App == nil:
+		g.Token = k.secret("github.token", g.TokenFile, g.TokenEnv, "", "a token that may write contents and pull requests, or sign in with github.app")
+	case g.TokenFile != "" || g.TokenEnv != "":
+		k.add("github.app", "is given beside a token; keep one of them")
+	default:
+		k.app(g.App)
+	}
 	if g.Git.Cache == "" && k.c.State != "" {
 		g.Git.Cache = filepath.Join(filepath.Dir(k.c.State), "git")
 	}
@@ -132,6 +141,27 @@ func (k checker) github() {
 	k.require("github.git.author.name", g.Git.Author.Name, "the bot's name in commits")
 	if !strings.Contains(g.Git.Author.Email, "@") {
 		k.add("github.git.author.email", "is not an e-mail address; commits carry it")
+	}
+}
+
+func (k checker) app(a *GitHubApp) {
+	if (a.ClientID == "") == (a.ID == 0) {
+		k.add("github.app", "needs either clientID or id; both are in the App's settings")
+	}
+	a.Key = k.place("github.app.key", a.KeyFile, a.KeyEnv, "the App's private key")
+	if k.blind || a.KeyFile == "" && a.KeyEnv == "" {
+		return
+	}
+	at := "github.app.keyFile"
+	if a.KeyEnv != "" {
+		at = "github.app.keyEnv"
+	}
+	pem, err := a.Key.Value()
+	if err == nil {
+		err = forge.CheckAppKey(pem)
+	}
+	if err != nil {
+		k.add(at, "%s", err)
 	}
 }
 
@@ -242,13 +272,8 @@ func inCluster(host string) bool {
 // secret checks that exactly one place is named and that it holds something
 // of the right kind, and returns the way to it.
 func (k checker) secret(key, file, env, prefix, what string) Secret {
-	s := Secret{file: k.path(file), env: env, getenv: k.getenv}
-	switch {
-	case file == "" && env == "":
-		k.add(key+"File", "is missing; name the file, or with %sEnv the environment variable, that holds %s", last(key), what)
-		return s
-	case file != "" && env != "":
-		k.add(key+"Env", "is given beside %sFile; keep one of them", last(key))
+	s := k.place(key, file, env, what)
+	if (file == "") == (env == "") {
 		return s
 	}
 	at := key + "File"
@@ -268,6 +293,17 @@ func (k checker) secret(key, file, env, prefix, what string) Secret {
 		k.add(at, "%s holds more than one word; it should hold the token alone", s)
 	}
 	return s
+}
+
+// place is where a secret is; exactly one place may be named.
+func (k checker) place(key, file, env, what string) Secret {
+	switch {
+	case file == "" && env == "":
+		k.add(key+"File", "is missing; name the file, or with %sEnv the environment variable, that holds %s", last(key), what)
+	case file != "" && env != "":
+		k.add(key+"Env", "is given beside %sFile; keep one of them", last(key))
+	}
+	return Secret{file: k.path(file), env: env, getenv: k.getenv}
 }
 
 func last(key string) string { return key[strings.LastIndex(key, ".")+1:] }

@@ -1,6 +1,9 @@
 package config
 
-import "time"
+import (
+	"strconv"
+	"time"
+)
 
 // Config is what the file says, checked, with defaults filled in. Relative
 // paths in it are taken from the file's own folder.
@@ -87,12 +90,36 @@ type ArgoCD struct {
 // GitHub says how to reach the Git host.
 type GitHub struct {
 	// API is the REST base address; "" is github.com.
-	API       string `yaml:"api"`
-	TokenFile string `yaml:"tokenFile"`
-	TokenEnv  string `yaml:"tokenEnv"`
-	Git       Git    `yaml:"git"`
+	API       string     `yaml:"api"`
+	CAFile    string     `yaml:"caFile"`
+	App       *GitHubApp `yaml:"app"`
+	TokenFile string     `yaml:"tokenFile"`
+	TokenEnv  string     `yaml:"tokenEnv"`
+	Git       Git        `yaml:"git"`
 
+	// Token is unset with App.
 	Token Secret `yaml:"-"`
+}
+
+// GitHubApp is the App that the bot signs in as.
+type GitHubApp struct {
+	// ClientID is in the App's settings, and so is ID, its number, which older
+	// servers want. One of them is given.
+	ClientID string `yaml:"clientID"`
+	ID       int    `yaml:"id"`
+	KeyFile  string `yaml:"keyFile"`
+	KeyEnv   string `yaml:"keyEnv"`
+
+	// Key is the private key, in PEM form.
+	Key Secret `yaml:"-"`
+}
+
+// Issuer is how the App names itself.
+func (a GitHubApp) Issuer() string {
+	if a.ClientID != "" {
+		return a.ClientID
+	}
+	return strconv.Itoa(a.ID)
 }
 
 // Git says how the bot keeps and writes repositories.

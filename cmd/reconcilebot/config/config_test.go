@@ -1,7 +1,11 @@
 package config
 
 import (
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/x509"
 	"encoding/json"
+	"encoding/pem"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -87,6 +91,11 @@ func TestMistakes(t *testing.T) {
 			[]string{"6: github.tokenFlie: did you mean tokenFile?"}},
 		"a key at the top that nobody knows":      {"groups:", "team: T1\ngroups:", []string{"10: team: unknown key"}},
 		"a token in the text":                     {"appTokenFile: app", "appTokenFile: xapp-1-A-2-abcdef", []string{"2: slack.appTokenFile: secret in plain text"}},
+		"an App beside a token":                   {"github: {tokenFile: github", "github: {tokenFile: github, app: {id: 1, keyFile: github}", []string{"6: github.app: keep one of them"}},
+		"an App without a key":                    {"github: {tokenFile: github", "github: {app: {clientID: Iv1.5a3}", []string{"6: github.app.keyFile: is missing"}},
+		"an App whose key is none":                {"github: {tokenFile: github", "github: {app: {clientID: Iv1.5a3, keyFile: github}", []string{"6: github.app.keyFile: no RSA private key"}},
+		"an App that is not named":                {"github: {tokenFile: github", "github: {app: {keyFile: github}", []string{"6: github.app: either clientID or id", "6: github.app.keyFile: no RSA private key"}},
+		"an App that is named twice":              {"github: {tokenFile: github", "github: {app: {clientID: Iv1.5a3, id: 1, keyFile: github}", []string{"6: github.app: either clientID or id", "6: github.app.keyFile: no RSA private key"}},
 		"a token under its own key":               {"github: {tokenFile: github", "github: {token: hunter2", []string{"6: github.token: tokenFile or", "6: github.tokenFile: is missing"}},
 		"a token in an unknown place":             {"state: state.db", "state: state.db\nnote: ghp_0123456789abcdef", []string{"2: note: unknown key"}},
 		"a missing token file":                    {"botTokenFile: bot", "botTokenFile: nowhere", []string{"2: slack.botTokenFile: does not exist"}},
@@ -265,7 +274,7 @@ func TestExampleLoads(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	for name, token := range map[string]string{"slack-app-token": "xapp-1", "slack-bot-token": "xoxb-1", "argocd-token": "x", "github-token": "x"} {
+	for name, token := range map[string]string{"slack-app-token": "xapp-1", "slack-bot-token": "xoxb-1", "argocd-token": "x", "github-app.pem": appKey(t)} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(token), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -274,6 +283,15 @@ func TestExampleLoads(t *testing.T) {
 	if _, err := load(t, text); err != nil {
 		t.Error(err)
 	}
+}
+
+func appKey(t *testing.T) string {
+	t.Helper()
+	key, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(pem.EncodeToMemory(&pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(key)}))
 }
 
 func FuzzLoad(f *testing.F) {

@@ -253,6 +253,7 @@ type gitHost struct {
 	scopes   []string
 	readOnly bool
 	rules    forge.Rules
+	lacking  []forge.Needed
 }
 
 func (g gitHost) Whoami(context.Context) (string, []string, error) {
@@ -268,6 +269,56 @@ func (g gitHost) CanWrite(_ context.Context, r forge.Repo) (bool, error) {
 
 func (g gitHost) Rules(context.Context, forge.Repo, string) (forge.Rules, error) {
 	return g.rules, g.err
+}
+
+func (g gitHost) LackingRights(context.Context, forge.Repo) ([]forge.Needed, error) {
+	return g.lacking, g.err
+}
+
+// installs are the installations of a GitHub App.
+type installs []forge.Installation
+
+func (i installs) Installations(context.Context) ([]forge.Installation, error) {
+	if len(i) == 1 && i[0].Owner == "down" {
+		return nil, errors.New("connection refused")
+	}
+	return i, nil
+}
+
+func TestGitHubApp(t *testing.T) {
+	rights := func() forge.Rights {
+		r := forge.Rights{}
+		for _, n := range forge.NeededRights() {
+			r[n.Name] = n.Level
+		}
+		return r
+	}
+	tests := map[string]struct {
+		change func(*forge.Installation)
+		level  Level
+		words  string
+	}{
+		"all is well":             {func(*forge.Installation) {}, OK, "has the rights that are needed and no others"},
+		"a right is missing":      {func(i *forge.Installation) { i.Rights["contents"] = "read" }, Fail, "lacks the right contents: write"},
+		"one that can be missing": {func(i *forge.Installation) { delete(i.Rights, "members") }, Warn, "lacks the right members: read"},
+		"a right too much":        {func(i *forge.Installation) { i.Rights["secrets"] = "write" }, Warn, "has more than the bot uses: secrets: write"},
+		"a level too much":        {func(i *forge.Installation) { i.Rights["administration"] = "write" }, Warn, "administration: write, where read is enough"},
+		"a right of the tickets":  {func(i *forge.Installation) { i.Rights["issues"] = "write" }, OK, "no others"},
+		"all repositories":        {func(i *forge.Installation) { i.All = true }, Warn, "is open to all repositories"},
+		"it is suspended":         {func(i *forge.Installation) { i.Suspended = true }, Fail, "lift the suspension"},
+		"GitHub does not answer":  {func(i *forge.Installation) { i.Owner = "down" }, Fail, "connection refused"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			in := forge.Installation{Owner: "acme", Rights: rights()}
+			tt.change(&in)
+			g := GitHub{
+				Host: gitHost{}, App: installs{in}, Beside: []string{"issues"}, Web: "https://github.com",
+				Apps: func(context.Context) ([]argocd.App, error) { return nil, nil },
+			}
+			want(t, Examine(t.Context(), g.Checks()), tt.level, tt.words)
+		})
+	}
 }
 
 func TestGitHub(t *testing.T) {
@@ -290,14 +341,15 @@ func TestGitHub(t *testing.T) {
 		"rules that can't be had": {func(g *gitHost) { g.rules = forge.Rules{Why: "403"} }, here, Warn, "can't be read: 403"},
 		"no protection":           {func(g *gitHost) { g.rules.Protected = false }, here, Warn, "protect the branch"},
 		"another host":            {func(*gitHost) {}, "https://user:hidden@example.com/a/b.git", Warn, "comes from https://example.com/a/b.git, which is not on"},
-		"a token that ended":      {func(g *gitHost) { g.err = errors.New("401 Bad credentials") }, here, Fail, "make a token"},
+		"a token that ended":      {func(g *gitHost) { g.err = errors.New("401 Bad credentials") }, here, Fail, "make a fine-grained token"},
+		"a right that is missing": {func(g *gitHost) { g.lacking = forge.NeededRights()[2:3] }, here, Fail, "lacks the right pull_requests: write"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			g := good
 			tt.change(&g)
 			apps := func(context.Context) ([]argocd.App, error) { return []argocd.App{app(tt.url)}, nil }
-			found := Examine(t.Context(), GitHub{g, "https://github.com", apps}.Checks())
+			found := Examine(t.Context(), GitHub{Host: g, Web: "https://github.com", Apps: apps}.Checks())
 			want(t, found, tt.level, tt.words)
 			if strings.Contains(fmt.Sprint(found), "hidden") {
 				t.Errorf("a password is in %v", found)

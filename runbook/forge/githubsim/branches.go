@@ -35,8 +35,11 @@ func (s *Sim) getBranch(a *asked) (int, any, error) {
 	if !wantsProtection {
 		return http.StatusOK, r.branchJSON(name), nil
 	}
-	if r.may(a.login) < Admin && !s.users[a.login].ReadsAdministration {
+	if a.actor.in == nil && r.may(a.login) < Admin {
 		return 0, nil, notFound()
+	}
+	if refusal := a.need("administration=read"); refusal != nil {
+		return 0, nil, refusal
 	}
 	p, ok := r.protected[name]
 	if !ok {

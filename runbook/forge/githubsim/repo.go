@@ -104,8 +104,19 @@ func (r *repo) arrived() {
 	}
 }
 
-// may is what an account may do here.
-func (r *repo) may(login string) Permission { return r.options.Access[login] }
+// may is what an account may do here. An App may write where it is installed;
+// how much of that is a question of its token's rights.
+func (r *repo) may(login string) Permission {
+	if p, ok := r.options.Access[login]; ok {
+		return p
+	}
+	for _, in := range r.sim.installs {
+		if in.app.bot() == login && in.covers(r.owner, r.name) {
+			return Write
+		}
+	}
+	return None
+}
 
 func (r *repo) allows(method string) bool { return slices.Contains(r.options.Methods, method) }
 

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -38,7 +39,8 @@ func (s *Sim) Handler() http.Handler {
 type asked struct {
 	*http.Request
 	sim    *Sim
-	login  string
+	actor  actor
+	login  string      // the actor's
 	header http.Header // of the answer
 }
 
@@ -64,29 +66,27 @@ func invalid(resource, text string) error {
 // endpoint answers with a status and a value for JSON.
 type endpoint func(a *asked) (status int, body any, err error)
 
-// rest makes a handler of an endpoint: it authenticates, counts, and answers
-// as GitHub's REST API does. The endpoint runs under the host's lock.
-func (s *Sim) rest(f endpoint) http.HandlerFunc {
+// rest makes a handler of an endpoint: it authenticates, counts, looks whether
+// the token has the right that is needed, and answers as GitHub's REST API
+// does. The endpoint runs under the host's lock.
+func (s *Sim) rest(needs string, f endpoint) http.HandlerFunc {
 	return func(w http.ResponseWriter, req *http.Request) {
-		login := s.login(req)
 		w.Header().Set("Content-Type", "application/json; charset=utf-8")
 		w.Header().Set("X-GitHub-Request-Id", fmt.Sprintf("SIM:%X", s.now().UnixNano()))
 		w.Header().Set("X-GitHub-Enterprise-Version", "3.14.0")
-		if login == "" {
-			s.answer(w, req, http.StatusUnauthorized, problem(&failure{status: 401, message: "Bad credentials"}))
+		who, refusal := s.actor(req)
+		if refusal != nil {
+			s.answer(w, req, refusal.status, problem(refusal))
 			return
 		}
 		s.mu.Lock()
-		w.Header().Set("X-OAuth-Scopes", s.users[login].Scopes)
-		if over := s.overLimit(w.Header(), login); over != nil {
-			s.mu.Unlock()
-			s.answer(w, req, over.status, problem(over))
-			return
+		if who.rights == nil && who.app == nil {
+			w.Header().Set("X-OAuth-Scopes", s.users[who.login].Scopes)
 		}
-		status, body, err := f(&asked{Request: req, sim: s, login: login, header: w.Header()})
+		status, body, err := s.respond(&asked{Request: req, sim: s, actor: who, login: who.login, header: w.Header()}, needs, f)
 		s.mu.Unlock()
 		if err != nil {
-			f, ok := err.(*failure)
+			f, ok := errors.AsType[*failure](err)
 			if !ok {
 				f = &failure{status: http.StatusInternalServerError, message: err.Error()}
 			}
@@ -94,6 +94,16 @@ func (s *Sim) rest(f endpoint) http.HandlerFunc {
 		}
 		s.answer(w, req, status, body)
 	}
+}
+
+func (s *Sim) respond(a *asked, needs string, f endpoint) (int, any, error) {
+	if over := s.overLimit(a.header, a.login); over != nil {
+		return 0, nil, over
+	}
+	if refusal := s.permit(a, needs); refusal != nil {
+		return 0, nil, refusal
+	}
+	return f(a)
 }
 
 func problem(f *failure) map[string]any {

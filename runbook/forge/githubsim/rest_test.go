@@ -48,11 +48,16 @@ func (a answer) field(t *testing.T, path string) string {
 
 func (o office) ask(t *testing.T, login, method, path, body string, header ...string) answer {
 	t.Helper()
+	return o.with(t, "ghp_"+login, method, path, body, header...)
+}
+
+func (o office) with(t *testing.T, token, method, path, body string, header ...string) answer {
+	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, o.url+path, strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}
-	req.Header.Set("Authorization", "Bearer ghp_"+login)
+	req.Header.Set("Authorization", "Bearer "+token)
 	for i := 0; i+1 < len(header); i += 2 {
 		req.Header.Set(header[i], header[i+1])
 	}

@@ -2,59 +2,84 @@ package githubsim
 
 import "net/http"
 
+// Whom an address is for, where no right of a token decides.
+const (
+	forAll    = "anybody"
+	forPeople = "people"
+	forApps   = "apps"
+)
+
+// route is an address, what a token needs for it, and what answers.
+// https://docs.github.com/en/rest/authentication/permissions-required-for-github-apps
+type route struct {
+	pattern, needs string
+	f              endpoint
+}
+
+const api = "/api/v3"
+
 // routes are the REST addresses, as GitHub Enterprise Server has them.
 func (s *Sim) routes() *http.ServeMux {
 	mux := http.NewServeMux()
-	const repo = "/api/v3/repos/{owner}/{repo}"
-	for pattern, f := range map[string]endpoint{
-		"GET /api/v3/user":                            s.getUser,
-		"GET /api/v3/users/{login}":                   s.getNamedUser,
-		"GET /api/v3/rate_limit":                      s.getRateLimit,
-		"GET /api/v3/meta":                            s.getMeta,
-		"GET /api/v3/orgs/{org}/teams/{team}/members": s.getTeamMembers,
+	const repo = api + "/repos/{owner}/{repo}"
+	for _, r := range []route{
+		{"GET " + api + "/user", forPeople, s.getUser},
+		{"GET " + api + "/users/{login}", forAll, s.getNamedUser},
+		{"GET " + api + "/rate_limit", forAll, s.getRateLimit},
+		{"GET " + api + "/meta", forAll, s.getMeta},
+		{"GET " + api + "/orgs/{org}/teams/{team}/members", "members=read", s.getTeamMembers},
 
-		"GET " + repo: s.getRepo,
-		"GET " + repo + "/collaborators/{login}/permission": s.getPermission,
-		"GET " + repo + "/collaborators":                    s.getCollaborators,
-		"GET " + repo + "/collaborators/{login}":            s.getCollaborator,
-		"GET " + repo + "/codeowners/errors":                s.getOwnersErrors,
-		"GET " + repo + "/compare/{basehead...}":            s.getCompare,
-		"PATCH " + repo + "/git/refs/{ref...}":              s.patchRef,
-		"GET " + repo + "/branches":                         s.getBranches,
-		"GET " + repo + "/branches/{branch...}":             s.getBranch,
-		"GET " + repo + "/rules/branches/{branch...}":       s.getRules,
-		"GET " + repo + "/git/ref/{ref...}":                 s.getRef,
-		"POST " + repo + "/git/refs":                        s.postRef,
-		"DELETE " + repo + "/git/refs/{ref...}":             s.deleteRef,
-		"GET " + repo + "/commits":                          s.getCommits,
-		"GET " + repo + "/commits/{sha}":                    s.getCommit,
-		"GET " + repo + "/contents/{path...}":               s.getContents,
-		"GET " + repo + "/commits/{sha}/status":             s.getStatus,
-		"GET " + repo + "/commits/{sha}/check-runs":         s.getRuns,
-		"POST " + repo + "/statuses/{sha}":                  s.postStatus,
-		"POST " + repo + "/check-runs":                      s.postRun,
-		"PATCH " + repo + "/check-runs/{id}":                s.patchRun,
+		{"GET " + api + "/app", forApps, s.getApp},
+		{"GET " + api + "/app/installations", forApps, s.getInstallations},
+		{"GET " + api + "/app/installations/{id}", forApps, s.getInstallation},
+		{"POST " + api + "/app/installations/{id}/access_tokens", forApps, s.postToken},
+		{"GET " + api + "/orgs/{org}/installation", forApps, s.getInstallationOf},
+		{"GET " + api + "/users/{login}/installation", forApps, s.getInstallationOf},
+		{"GET " + repo + "/installation", forApps, s.getInstallationOf},
+		{"GET " + api + "/installation/repositories", "metadata=read", s.getInstalledRepos},
 
-		"GET " + repo + "/pulls":                                  s.getPulls,
-		"POST " + repo + "/pulls":                                 s.postPull,
-		"GET " + repo + "/pulls/{number}":                         s.getPull,
-		"PATCH " + repo + "/pulls/{number}":                       s.patchPull,
-		"GET " + repo + "/pulls/{number}/files":                   s.getPullFiles,
-		"GET " + repo + "/pulls/{number}/commits":                 s.getPullCommits,
-		"GET " + repo + "/pulls/{number}/reviews":                 s.getReviews,
-		"POST " + repo + "/pulls/{number}/reviews":                s.postReview,
-		"POST " + repo + "/pulls/{number}/requested_reviewers":    s.postReviewers,
-		"PUT " + repo + "/pulls/{number}/merge":                   s.putMerge,
-		"PUT " + repo + "/pulls/{number}/update-branch":           s.putUpdateBranch,
-		"PUT " + repo + "/pulls/{number}/reviews/{id}/dismissals": s.putDismissal,
-		"PATCH " + repo + "/issues/comments/{id}":                 s.patchComment,
-		"GET " + repo + "/issues/{number}/comments":               s.getComments,
-		"POST " + repo + "/issues/{number}/comments":              s.postComment,
-		"POST " + repo + "/issues/{number}/labels":                s.postLabels,
+		{"GET " + repo, "metadata=read", s.getRepo},
+		{"GET " + repo + "/collaborators", "metadata=read", s.getCollaborators},
+		{"GET " + repo + "/collaborators/{login}", "metadata=read", s.getCollaborator},
+		{"GET " + repo + "/collaborators/{login}/permission", "metadata=read", s.getPermission},
+		{"GET " + repo + "/codeowners/errors", "contents=read", s.getOwnersErrors},
+		{"GET " + repo + "/compare/{basehead...}", "contents=read", s.getCompare},
+		{"GET " + repo + "/branches", "contents=read", s.getBranches},
+		{"GET " + repo + "/branches/{branch...}", "contents=read", s.getBranch},
+		{"GET " + repo + "/rules/branches/{branch...}", "metadata=read", s.getRules},
+		{"GET " + repo + "/git/ref/{ref...}", "contents=read", s.getRef},
+		{"POST " + repo + "/git/refs", "contents=write", s.postRef},
+		{"PATCH " + repo + "/git/refs/{ref...}", "contents=write", s.patchRef},
+		{"DELETE " + repo + "/git/refs/{ref...}", "contents=write", s.deleteRef},
+		{"GET " + repo + "/commits", "contents=read", s.getCommits},
+		{"GET " + repo + "/commits/{sha}", "contents=read", s.getCommit},
+		{"GET " + repo + "/contents/{path...}", "contents=read", s.getContents},
+		{"GET " + repo + "/commits/{sha}/status", "statuses=read", s.getStatus},
+		{"POST " + repo + "/statuses/{sha}", "statuses=write", s.postStatus},
+		{"GET " + repo + "/commits/{sha}/check-runs", "checks=read", s.getRuns},
+		{"POST " + repo + "/check-runs", "checks=write", s.postRun},
+		{"PATCH " + repo + "/check-runs/{id}", "checks=write", s.patchRun},
+
+		{"GET " + repo + "/pulls", "pull_requests=read", s.getPulls},
+		{"POST " + repo + "/pulls", "pull_requests=write", s.postPull},
+		{"GET " + repo + "/pulls/{number}", "pull_requests=read", s.getPull},
+		{"PATCH " + repo + "/pulls/{number}", "pull_requests=write", s.patchPull},
+		{"GET " + repo + "/pulls/{number}/files", "pull_requests=read", s.getPullFiles},
+		{"GET " + repo + "/pulls/{number}/commits", "pull_requests=read", s.getPullCommits},
+		{"GET " + repo + "/pulls/{number}/reviews", "pull_requests=read", s.getReviews},
+		{"POST " + repo + "/pulls/{number}/reviews", "pull_requests=write", s.postReview},
+		{"PUT " + repo + "/pulls/{number}/reviews/{id}/dismissals", "pull_requests=write", s.putDismissal},
+		{"POST " + repo + "/pulls/{number}/requested_reviewers", "pull_requests=write", s.postReviewers},
+		{"PUT " + repo + "/pulls/{number}/merge", "contents=write", s.putMerge},
+		{"PUT " + repo + "/pulls/{number}/update-branch", "pull_requests=write", s.putUpdateBranch},
+		{"GET " + repo + "/issues/{number}/comments", "issues=read; pull_requests=read", s.getComments},
+		{"POST " + repo + "/issues/{number}/comments", "issues=write; pull_requests=write", s.postComment},
+		{"PATCH " + repo + "/issues/comments/{id}", "issues=write; pull_requests=write", s.patchComment},
+		{"POST " + repo + "/issues/{number}/labels", "issues=write; pull_requests=write", s.postLabels},
 	} {
-		mux.HandleFunc(pattern, s.rest(f))
+		mux.HandleFunc(r.pattern, s.rest(r.needs, r.f))
 	}
-	mux.HandleFunc("/api/v3/", s.rest(func(*asked) (int, any, error) { return 0, nil, notFound() }))
+	mux.HandleFunc(api+"/", s.rest(forAll, func(*asked) (int, any, error) { return 0, nil, notFound() }))
 	return mux
 }
 

@@ -33,8 +33,14 @@ type Sim struct {
 	tokens map[string]string
 	teams  map[string][]string // "org/team" → logins
 	repos  map[string]*repo    // "owner/name"
-	down   bool
-	holds  []*Hold
+
+	apps     []*app
+	installs []*installation
+	minted   map[string]mint // installation tokens
+	mints    int             // how many there ever were
+
+	down  bool
+	holds []*Hold
 	// spent are the requests that cost rate limit, ever; spentBefore those
 	// before this hour.
 	spent, spentBefore  int
@@ -51,10 +57,11 @@ type User struct {
 	Token string
 	// Scopes are those of a classic token.
 	Scopes string
-	// ReadsAdministration is the right "administration: read" of a
-	// fine-grained token or an App: the rules of protected branches are shown.
-	ReadsAdministration bool
-	id                  int64
+	// Rights are those of a fine-grained token; nil is a classic one, which may
+	// do what the account may. No right goes beyond the account's own.
+	Rights map[string]string
+	id     int64
+	bot    bool
 }
 
 // Permission is what an account may do in a repository.
@@ -115,6 +122,7 @@ func New(c Config) (*Sim, error) {
 	s := &Sim{
 		dir: c.Dir, url: c.URL, now: c.Now,
 		users: map[string]*User{}, tokens: map[string]string{}, teams: map[string][]string{}, repos: map[string]*repo{},
+		minted: map[string]mint{},
 	}
 	var err error
 	if s.templates, err = newPages(); err != nil {

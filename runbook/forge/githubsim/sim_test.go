@@ -24,7 +24,12 @@ type office struct {
 
 func open(t *testing.T, o githubsim.Options, p githubsim.Protection) office {
 	t.Helper()
-	sim, err := githubsim.New(githubsim.Config{Dir: t.TempDir()})
+	return openAt(t, &clock{}, o, p)
+}
+
+func openAt(t *testing.T, c *clock, o githubsim.Options, p githubsim.Protection) office {
+	t.Helper()
+	sim, err := githubsim.New(githubsim.Config{Dir: t.TempDir(), Now: c.now})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,6 +91,13 @@ func git(t *testing.T, dir string, args ...string) string {
 		t.Fatalf("git %s: %v: %s", args, err, out)
 	}
 	return out
+}
+
+func write(t *testing.T, dir, name string, content []byte) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(dir, name), content, 0o644); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func try(dir string, args ...string) (string, error) {

@@ -1,9 +1,12 @@
 package githubsim
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/cgi"
+	"os"
 	"os/exec"
 	"strings"
 )
@@ -11,30 +14,40 @@ import (
 // serveGit answers clone, fetch and push by git's own http-backend.
 func (s *Sim) serveGit(w http.ResponseWriter, req *http.Request) {
 	fullName, rest, ok := splitGit(req.URL.Path)
-	login := s.login(req)
+	who, refusal := s.actor(req)
+	push := strings.HasSuffix(rest, "/git-receive-pack") || req.URL.Query().Get("service") == "git-receive-pack"
+	may := None
 	s.mu.Lock()
 	r, err := s.repo(fullName)
+	if err == nil {
+		may = r.may(who.login)
+	}
 	s.mu.Unlock()
-	push := strings.HasSuffix(rest, "/git-receive-pack") || req.URL.Query().Get("service") == "git-receive-pack"
 	switch {
-	case !ok || login == "":
+	case !ok || refusal != nil || who.app != nil:
 		w.Header().Set("WWW-Authenticate", `Basic realm="GitHub"`)
 		http.Error(w, "Authentication failed: a token is needed as the password.", http.StatusUnauthorized)
 		return
-	case err != nil || r.may(login) < Read:
+	case may < Read || !who.has("contents=read"):
 		http.Error(w, "Repository not found.", http.StatusNotFound)
 		return
-	case push && r.may(login) < Write:
-		http.Error(w, fmt.Sprintf("Permission to %s.git denied to %s.", fullName, login), http.StatusForbidden)
+	case push && (may < Write || !who.has("contents=write")):
+		http.Error(w, fmt.Sprintf("Permission to %s.git denied to %s.", fullName, who.login), http.StatusForbidden)
 		return
 	}
+	whole, err := buffered(req)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	defer whole.Close()
 	backend, lookErr := exec.LookPath("git")
 	if lookErr != nil {
 		http.Error(w, lookErr.Error(), http.StatusInternalServerError)
 		return
 	}
 	s.mu.Lock()
-	env := append(gitEnv(), "GIT_PROJECT_ROOT="+s.dir, "GIT_HTTP_EXPORT_ALL=1", "REMOTE_USER="+login, "SIM_PROTECTED="+r.protectedRefs())
+	env := append(gitEnv(), "GIT_PROJECT_ROOT="+s.dir, "GIT_HTTP_EXPORT_ALL=1", "REMOTE_USER="+who.login, "SIM_PROTECTED="+r.protectedRefs())
 	s.mu.Unlock()
 	if protocol := req.Header.Get("Git-Protocol"); protocol != "" {
 		env = append(env, "GIT_PROTOCOL="+protocol)
@@ -47,6 +60,41 @@ func (s *Sim) serveGit(w http.ResponseWriter, req *http.Request) {
 	}
 }
 
+// spool is a request's body on disk, gone when it is closed.
+type spool struct{ *os.File }
+
+func (s spool) Close() error { return errors.Join(s.File.Close(), os.Remove(s.Name())) }
+
+// buffered reads the whole of a request before it is handed on. What git sends
+// in pieces, as it does from one megabyte on, has no length; Go's CGI takes no
+// such request, and git-http-backend wants to be told where it ends.
+func buffered(req *http.Request) (io.Closer, error) {
+	if req.ContentLength >= 0 {
+		return req.Body, nil
+	}
+	file, err := os.CreateTemp("", "githubsim-push-")
+	if err != nil {
+		return nil, fmt.Errorf("take in a push: %w", err)
+	}
+	whole := spool{file}
+	size, err := io.Copy(file, io.LimitReader(req.Body, maxPush+1))
+	if err == nil && size > maxPush {
+		err = fmt.Errorf("it is larger than %d MB", maxPush>>20)
+	}
+	if err == nil {
+		_, err = file.Seek(0, io.SeekStart)
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("take in a push: %w", err), whole.Close())
+	}
+	req.Body, req.ContentLength, req.TransferEncoding = whole, size, nil
+	return whole, nil
+}
+
+// maxPush is how much one push may bring: GitHub's own limit.
+// https://docs.github.com/en/get-started/using-git/troubleshooting-the-2-gb-push-limit
+const maxPush = 2 << 30
+
 // splitGit takes /owner/name.git/rest apart.
 func splitGit(path string) (fullName, rest string, ok bool) {
 	name, rest, ok := strings.Cut(strings.TrimPrefix(path, "/"), ".git")
@@ -54,18 +102,4 @@ func splitGit(path string) (fullName, rest string, ok bool) {
 		return "", "", false
 	}
 	return name, rest, true
-}
-
-// login finds whose token a request carries: as a bearer, as GitHub's older
-// "token", or as the password of any user.
-func (s *Sim) login(req *http.Request) string {
-	token := ""
-	if _, password, ok := req.BasicAuth(); ok {
-		token = password
-	} else if kind, value, ok := strings.Cut(req.Header.Get("Authorization"), " "); ok && (strings.EqualFold(kind, "bearer") || strings.EqualFold(kind, "token")) {
-		token = strings.TrimSpace(value)
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.tokens[token]
 }
