@@ -147,17 +147,7 @@ func around(out []drift.TargetInfo, down []string) string {
 }
 
 func (t takeTo) run(_ context.Context, c *Commands, call call) (Reply, error) {
-	r, joined, err := c.open(call, call.on.Target, mint(call, ""))
-	if err != nil {
-		return Reply{}, err
-	}
-	if joined && r.Failure != nil {
-		if r, err = c.Engine.Again(r.ID, call.by.Person); err != nil {
-			return Reply{}, err
-		}
-	}
-	_, err = c.Engine.Decide(r.ID, t.book, state.Decision{By: call.by.Person, Reason: t.reason, Delivery: call.Delivery.ID})
-	return Reply{}, err
+	return c.takeUp(call, t.book, state.Decision{Reason: t.reason})
 }
 
 // visibleRuns are those of an incident that somebody may see.

@@ -55,6 +55,12 @@ func table() []command {
 			parse:    parseDecision(book.Revert),
 		},
 		{
+			name: "change", usage: changeUsage, who: access.Decide,
+			summary:  "Make an emergency change through Git: a proven edit, an expedited pull request, merged and synced",
+			examples: []string{changeExample, "change payments-web deploy/web spec.template.spec.containers[name=web].image=acme/web:1.4.3 because 1.4.2 leaks"},
+			parse:    parseChange,
+		},
+		{
 			name: "pause", usage: pauseUsage, who: access.Pause,
 			summary:  "Keep Argo CD from reconciling a target for a while; says first whether that will hold, and puts back exactly what was there",
 			examples: []string{pauseExample, "pause payments-web 1h30m with parents because apps-prod would undo it"},

@@ -91,6 +91,8 @@ func TestParse(t *testing.T) {
 		"drift alone means all":        {"drift", lookAround{}},
 		"adopt":                        {"adopt web because slow", takeTo{"adopt", "web", "slow"}},
 		"revert":                       {"revert web because “over”", takeTo{"revert", "web", "over"}},
+		"change":                       {"change web deploy/web spec.replicas=6 because slow", alter{"web", "deploy/web", "spec.replicas=6", "slow"}},
+		"change of two, one a link":    {"change web deploy/web replicas=6 image=<http://r.example.com/web:1|r.example.com/web:1> because slow", alter{"web", "deploy/web", "replicas=6\nimage=r.example.com/web:1", "slow"}},
 		"pause":                        {"pause web 45m because “slow”", halt{"web", 45 * time.Minute, false, "slow"}},
 		"pause in minutes":             {"pause web 90 because slow", halt{"web", 90 * time.Minute, false, "slow"}},
 		"pause with what is above":     {"pause web 1h30m With parents because slow", halt{"web", 90 * time.Minute, true, "slow"}},

@@ -50,7 +50,7 @@ type Reconciliation struct {
 	// Past are the ways tried before this one, oldest first.
 	Past []Attempt `json:"past,omitempty"`
 
-	// Outcome is empty until Closed is set: "adopted", "reverted",
+	// Outcome is empty until Closed is set: "adopted", "reverted", "changed",
 	// "left" or "nothing to do"; for a pause "resumed", "undone",
 	// "nothing to pause" or "would not hold".
 	Outcome string    `json:"outcome,omitempty"`
@@ -62,6 +62,9 @@ type Decision struct {
 	By     Person    `json:"by"`
 	Reason string    `json:"reason"`
 	At     time.Time `json:"at"`
+	// Choice is what exactly was chosen, where the book leaves a choice, in the
+	// book's own form.
+	Choice json.RawMessage `json:"choice,omitempty"`
 	// Delivery is the act that decided, so that the same act is not refused
 	// as a second one.
 	Delivery DeliveryID `json:"delivery,omitempty"`

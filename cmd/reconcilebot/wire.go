@@ -57,7 +57,7 @@ func machinery(cfg *config.Config, db *state.DB, host *gitHost, repos *repositor
 		Links: links(cfg, db),
 		Timing: book.Timing{
 			ApprovalExpires: t.ApprovalExpires, PollHost: t.PollGitHub, PollController: t.PollArgoCD,
-			StableFor: t.StableFor, Verify: t.VerifyTimeout, Merge: t.MergeDeadline,
+			StableFor: t.StableFor, Verify: t.VerifyTimeout, Merge: t.MergeDeadline, Expedited: t.ExpeditedDeadline,
 			PauseCheck: t.PauseCheck, PauseEscalate: t.PauseEscalate,
 		},
 		Author:      git.Person(cfg.GitHub.Git.Author),
@@ -85,7 +85,7 @@ func openSite(cfg *config.Config, c config.Cluster, repos *repositories, audited
 		written = audited.Of
 	}
 	surveyor := drift.New(drift.Config{Name: c.Name, Argo: argo, Live: live, Writes: written, Head: repos.Head, Log: log})
-	return book.Cluster{Survey: surveyor, Argo: argo}, surveyor, nil
+	return book.Cluster{Survey: surveyor, Argo: argo, Trial: live}, surveyor, nil
 }
 
 // policyOf is the config's people and policy, as commands know them, without

@@ -77,14 +77,18 @@ func retryable(f Facts, plan book.Plan, planned bool) bool {
 
 // standing says what the failure leaves behind.
 func standing(f Facts, plan book.Plan) string {
+	has := "the cluster keeps the change"
+	if f.Run.Book == book.Change {
+		has = "the cluster has nothing of it"
+	}
 	if m, ok := book.MergedIn(f.Run); ok {
 		return fact("As it stands", "Git has the change, merged as "+f.Links.commit(plan.Repo, m.SHA)+"; the cluster is not shown to match yet")
 	}
 	if pr, ok := book.PRIn(f.Run); ok {
-		return fact("As it stands", "pull request "+link(pr.URL, fmt.Sprintf("#%d", pr.Number))+" is not merged from here; the cluster keeps the change")
+		return fact("As it stands", "pull request "+link(pr.URL, fmt.Sprintf("#%d", pr.Number))+" is not merged from here; "+has)
 	}
 	if p, ok := book.PushedIn(f.Run); ok {
-		return fact("As it stands", "branch "+code(p.Branch, longName)+" is pushed; nothing is merged; the cluster keeps the change")
+		return fact("As it stands", "branch "+code(p.Branch, longName)+" is pushed; nothing is merged; "+has)
 	}
 	if _, ok := book.SyncedIn(f.Run); ok {
 		return fact("As it stands", "the sync was asked for; the cluster is not shown to match Git yet")

@@ -74,8 +74,11 @@ func changed(b state.BookName, d drift.Drift) (lines []string) {
 		return nil
 	}
 	key := "Change"
-	if b == book.Revert {
+	switch b {
+	case book.Revert:
 		key = "Undoes"
+	case book.Change:
+		key = "Wanted"
 	}
 	lines[0] = fact(key, lines[0])
 	if n := len(lines); n > maxChanges {
@@ -142,10 +145,18 @@ func actions(plan book.Plan) string {
 
 // proof says what rendering showed.
 func proof(b state.BookName, plan book.Plan) string {
-	if b != book.Adopt {
+	if len(plan.Edits) == 0 {
 		return ""
 	}
-	return fact("Proof", "after the merge: "+proven(plan.Proof))
+	return fact("Proof", "after the merge: "+proven(plan.Proof)) + tried(plan)
+}
+
+// tried says what the API server makes of it.
+func tried(plan book.Plan) string {
+	if plan.Tried == "" {
+		return ""
+	}
+	return "\n" + fact("API server", say(plan.Tried, longPhrase))
 }
 
 func proven(p manifest.Proof) string {

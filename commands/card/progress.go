@@ -41,10 +41,7 @@ func stages() []stage {
 func progress(f Facts) Message {
 	plan, _ := book.PlanIn(f.Run)
 	s := f.sheet()
-	doing := "adopting"
-	if f.Run.Book == book.Revert {
-		doing = "reverting"
-	}
+	doing := doing(f.Run.Book)
 	s.title(append(f.where(), doing)...)
 	lines, done, all, now := steps(f, plan)
 	s.lines(append([]string{fmt.Sprintf("*%d of %d done*", done, all)}, lines...)...)
@@ -53,6 +50,17 @@ func progress(f Facts) Message {
 	s.small(approvedBy(f, plan), fmt.Sprintf("%s · %s", name(string(f.Run.Incident)), reason(f.Run.Decision)))
 	s.buttons(acceptances(f)...)
 	return s.message(fmt.Sprintf("%s: %s, %d of %d done. Now: %s.", f.place(), doing, done, all, now))
+}
+
+// doing is a book under way, in a word.
+func doing(b state.BookName) string {
+	switch b {
+	case book.Revert:
+		return "reverting"
+	case book.Change:
+		return "changing"
+	}
+	return "adopting"
 }
 
 // maxAsks is how many effects on others a card asks about at once.

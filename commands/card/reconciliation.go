@@ -173,6 +173,8 @@ func verb(b state.BookName) string {
 		return "Adopt into Git"
 	case book.Revert:
 		return "Revert cluster"
+	case book.Change:
+		return "Change through Git"
 	}
 	return "Look"
 }

@@ -36,6 +36,7 @@ func recordHead(f Facts) []string {
 	end := map[string]string{
 		"adopted":       "reconciled: adopted into Git",
 		"reverted":      "reconciled: reverted to Git",
+		"changed":       "changed through Git",
 		"left":          "left as it is",
 		"nothing to do": "nothing to do",
 	}[f.Run.Outcome]
@@ -118,6 +119,9 @@ func fields(c drift.Change) []piece {
 func who(f Facts, d drift.Drift) (pieces []piece) {
 	var said []string
 	for _, c := range d.Changes {
+		if c.Evidence.Kind == drift.Asked {
+			continue
+		}
 		text := c.Evidence.Person
 		switch {
 		case text == "" && c.Evidence.Tool != "":
@@ -208,12 +212,15 @@ func done(f Facts, plan book.Plan) (pieces []piece) {
 }
 
 func recordProof(f Facts, plan book.Plan) []piece {
-	if f.Run.Book != book.Adopt || len(plan.Edits) == 0 {
+	if len(plan.Edits) == 0 {
 		return nil
 	}
 	text := "before the merge: " + proven(plan.Proof)
 	if r, ok := book.RenderedIn(f.Run); ok {
 		text += fmt.Sprintf("; %s rendered %s: %s, only the planned change", r.By, short(r.SHA), count(r.Objects, "object"))
+	}
+	if plan.Tried != "" {
+		text += "; " + plan.Tried
 	}
 	return []piece{{text: text}}
 }

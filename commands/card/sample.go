@@ -109,6 +109,13 @@ func (s *sample) decided(b state.BookName) *sample {
 	return s.seen(s.scaled())
 }
 
+// asked is a change that is asked for through Git.
+func (s *sample) asked() *sample {
+	s.decided(book.Change)
+	s.Run.Decision.Reason = "checkout queue is backing up and needs more pods"
+	return s.seen()
+}
+
 func (s *sample) plan() book.Plan {
 	p := book.Plan{
 		Seen: book.Seen{Drift: s.drift(s.scaled()), Places: []book.Place{s.place()}, Branch: "main", Head: "1111111aaaa"},
@@ -121,6 +128,10 @@ func (s *sample) plan() book.Plan {
 	if s.Run.Book == book.Revert {
 		p.Actions = []book.Action{{Kind: "sync", Objects: []manifest.Object{web()}, Text: "Argo CD syncs Deployment payments/web and nothing else; nothing is pruned"}}
 		return p
+	}
+	if s.Run.Book == book.Change {
+		p.Seen.Drift.Changes[0].Evidence = drift.Evidence{Kind: drift.Asked}
+		p.Tried, p.Needs.Excluded = "the API server takes it, as a dry run shows", []book.Excluded{{Name: "alice", Why: "asked for it"}}
 	}
 	p.Edits = []manifest.Edit{{File: "overlays/prod/deployment.yaml", Line: 9, Before: "  replicas: 3\n", After: "  replicas: 6\n"}}
 	p.Proof = manifest.Proof{Renderer: "plain YAML", Consumers: manifest.Consumers{Checked: 41}}

@@ -363,7 +363,7 @@ func TestWhatCannotBeJudgedIsNotPlanned(t *testing.T) {
 // TestEveryCrashOfTheBooks stops each book at every write and goes on with a
 // new process: one branch, one pull request, one merge, one sync.
 func TestEveryCrashOfTheBooks(t *testing.T) {
-	for _, book := range []state.BookName{Adopt, Revert} {
+	for _, book := range []state.BookName{Adopt, Revert, Change} {
 		t.Run(string(book), func(t *testing.T) {
 			for point := 1; crashOnce(t, book, point); point++ {
 			}
@@ -374,8 +374,7 @@ func TestEveryCrashOfTheBooks(t *testing.T) {
 // crashOnce tells whether the book has such a point.
 func crashOnce(t *testing.T, book state.BookName, point int) bool {
 	w := newWorld(t)
-	w.open(t)
-	plan := w.decide(t, book)
+	plan := w.begin(t, book)
 	if _, err := w.engine.Vote(id, state.Vote{By: bob, Yes: true, Digest: plan.Digest}); err != nil {
 		t.Fatal(err)
 	}
@@ -412,6 +411,18 @@ func crashOnce(t *testing.T, book state.BookName, point int) bool {
 	return crashed
 }
 
+// begin goes up to the plan of a book.
+func (w *world) begin(t *testing.T, book state.BookName) Plan {
+	t.Helper()
+	if book == Change {
+		w.live = 3
+		w.open(t)
+		return w.wish(t, "spec.replicas=6")
+	}
+	w.open(t)
+	return w.decide(t, book)
+}
+
 func (w *world) startCounting(t *testing.T, wrote func()) {
 	t.Helper()
 	db, err := state.Open(w.path, func() time.Time { wrote(); return w.clock() })
@@ -426,8 +437,12 @@ func (w *world) once(t *testing.T, book state.BookName, point int) {
 	t.Helper()
 	pulls := w.host.Pulls("acme/gitops")
 	switch book {
-	case Adopt:
-		if len(pulls) != 1 || pulls[0].State != "merged" || w.syncs != 0 {
+	case Adopt, Change:
+		syncs := 0
+		if book == Change {
+			syncs = 1
+		}
+		if len(pulls) != 1 || pulls[0].State != "merged" || w.syncs != syncs || w.live != 6 {
 			t.Errorf("point %d: pull requests %+v, %d syncs", point, pulls, w.syncs)
 		}
 		var history []git.Commit

@@ -44,10 +44,13 @@ func (s *systems) bystanders(ctx context.Context, r state.Reconciliation, plan P
 			touched := slices.ContainsFunc(app.Sources, func(from argocd.Source) bool {
 				return sameRepository(from.RepoURL, plan.Repo) && from.Chart == "" && follows(from, trunk, plan.Branch)
 			})
-			if !touched || !app.Automated.Enabled || app.Automated.SelfHeal || app.Sync.Status != "OutOfSync" {
+			other := drift.Target{Cluster: name, Kind: drift.Application, Namespace: app.Namespace, Name: app.Name}
+			// A change that the cluster does not have yet is synced after the
+			// merge by us, if by nobody else.
+			synced := app.Automated.Enabled && !app.Automated.SelfHeal || r.Book == Change && other == t
+			if !touched || !synced || app.Sync.Status != "OutOfSync" {
 				continue
 			}
-			other := drift.Target{Cluster: name, Kind: drift.Application, Namespace: app.Namespace, Name: app.Name}
 			lost, err := s.lost(ctx, c, other, t, plan)
 			if err != nil {
 				return nil, err

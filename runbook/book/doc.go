@@ -1,6 +1,6 @@
-// Package book holds the runbooks: adopt a change into Git, revert the
-// cluster to Git, or pause the reconciliation of a target, each a list of steps
-// that reads as what will happen.
+// Package book holds the runbooks: adopt a change into Git, revert the cluster
+// to Git, make a change through Git to begin with, or pause the reconciliation
+// of a target, each a list of steps that reads as what will happen.
 //
 // A step must never act on what an earlier one remembered without looking
 // again, never bypass a branch's rules, and never do twice what a crash may
@@ -26,6 +26,8 @@
 //	4 a further refresh shows no difference          settle          scaled-adopt
 //	case: revert the cluster to match Git            sync            scaled-revert
 //	case: the audit log names who wrote              survey          author-cannot-approve
+//	case: the edit in Git first, merged, synced      plan … sync     runbook-change, runbook-change-heals,
+//	                                                                 runbook-change-refused, runbook-change-fix
 //
 // And from the lesson "Drift, rollback and recovery", during an incident:
 //

@@ -156,13 +156,25 @@ func (s merge) review(plan Plan, now forge.Progress) string {
 	return ""
 }
 
+// deadline is how long a pull request may take to its merge.
+func (s *systems) deadline(r state.Reconciliation) time.Duration {
+	if r.Book == Change {
+		return s.Timing.Expedited
+	}
+	return s.Timing.Merge
+}
+
 func (s merge) wait(r state.Reconciliation, what, why string) runbook.Outcome {
 	since := s.Now()
 	if r.Wait != nil && r.Wait.Step == s.ID() {
 		since = r.Wait.Since
 	}
-	if s.Now().Sub(since) > s.Timing.Merge {
-		return runbook.Fail(fault.New(fault.Refused, "The pull request was not merged in time ("+s.Timing.Merge.String()+"): "+why+". Try again to go on waiting, or start over."))
+	deadline := s.deadline(r)
+	if s.Now().Sub(since) > deadline {
+		return runbook.Fail(fault.New(fault.Refused, "The pull request was not merged in time ("+deadline.String()+"): "+why+". Try again to go on waiting, or start over."))
+	}
+	if r.Book == Change {
+		why += ", by " + since.Add(deadline).UTC().Format("15:04 UTC")
 	}
 	return runbook.Wait(runbook.Poll(since, s.Now(), s.Timing.PollHost, 12*time.Second), what, why)
 }

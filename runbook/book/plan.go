@@ -19,6 +19,8 @@ import (
 const (
 	Adopt  state.BookName = "adopt"
 	Revert state.BookName = "revert"
+	// Change is a change that is made through Git to begin with.
+	Change state.BookName = "change"
 )
 
 // Seen is what the first look finds.
@@ -58,9 +60,12 @@ type Plan struct {
 	// their controller look at them, too.
 	Followers []string `json:"followers,omitempty"`
 	// Actions are what is done to the cluster, by its controller.
-	Actions []Action  `json:"actions,omitempty"`
-	Needs   Needs     `json:"needs"`
-	Made    time.Time `json:"made"`
+	Actions []Action `json:"actions,omitempty"`
+	// Tried says what the API server makes of a change that is asked for, in a
+	// dry run; empty where there is none.
+	Tried string    `json:"tried,omitempty"`
+	Needs Needs     `json:"needs"`
+	Made  time.Time `json:"made"`
 	// Digest binds a vote to what this plan says and rests on.
 	Digest string `json:"digest"`
 }

@@ -22,6 +22,12 @@ func (s *systems) adoption(ctx context.Context, r state.Reconciliation) (Plan, e
 	if err != nil || len(plan.Seen.Drift.Changes) == 0 {
 		return plan, err
 	}
+	return s.edited(ctx, r, plan, t, c)
+}
+
+// edited adds to a plan the edits that make its changes true in Git, with
+// their proof, and what it needs.
+func (s *systems) edited(ctx context.Context, r state.Reconciliation, plan Plan, t drift.Target, c Cluster) (Plan, error) {
 	d := plan.Seen.Drift
 	in, err := s.source(ctx, t, c)
 	if err != nil {
@@ -31,7 +37,7 @@ func (s *systems) adoption(ctx context.Context, r state.Reconciliation) (Plan, e
 	if err != nil {
 		return plan, err
 	}
-	proposal, err := manifest.Propose(ctx, manifest.Request{Tree: in.tree, Target: in.from, Consumers: consumers, Changes: values(d.Changes)})
+	proposal, err := manifest.Propose(ctx, manifest.Request{Tree: in.tree, Target: in.from, Consumers: consumers, Changes: values(d.Changes), Structure: r.Book == Change})
 	if err != nil {
 		return plan, err
 	}
@@ -183,7 +189,7 @@ func made(d drift.Drift) []string {
 }
 
 func unknownAuthor(d drift.Drift) bool {
-	return slices.ContainsFunc(d.Changes, func(c drift.Change) bool { return c.Evidence.Person == "" })
+	return slices.ContainsFunc(d.Changes, func(c drift.Change) bool { return c.Evidence.Person == "" && c.Evidence.Kind != drift.Asked })
 }
 
 // ballot puts the plan to the vote while the approve step waits.

@@ -22,9 +22,17 @@ func (w words) body() string {
 	}
 	for _, c := range d.Changes {
 		row("Change", fmt.Sprintf("%s %s %s: %s → %s", text(c.Object.Kind), code(full(c.Object)), code(c.Path.String()), code(inline(c.Git)), code(inline(c.Live))))
-		row("Made", text(strings.TrimSpace(by(c.Evidence)))+" ("+w.evidence(c.Evidence)+")")
+		if c.Evidence.Kind != drift.Asked {
+			row("Made", text(strings.TrimSpace(by(c.Evidence)))+" ("+w.evidence(c.Evidence)+")")
+		}
 	}
-	row("Why not through Git", text(oneLine(w.r.Decision.Reason)))
+	if w.r.Book == Change {
+		row("Why now", text(oneLine(w.r.Decision.Reason)))
+		row("Needed by", w.needed.UTC().Format("15:04 UTC")+", from "+text(some(w.asked())))
+		row("API server", text(w.plan.Tried))
+	} else {
+		row("Why not through Git", text(oneLine(w.r.Decision.Reason)))
+	}
 	row("Asked for by", text(w.r.Decision.By.Name))
 	for _, v := range w.voters {
 		row("Approved by", fmt.Sprintf("%s at %s, for plan %s", text(v.By.Name), v.At.UTC().Format("15:04 UTC"), code(short(v.Digest))))
@@ -36,16 +44,40 @@ func (w words) body() string {
 	for _, c := range d.Changes {
 		fmt.Fprintf(&b, "  %s %s\n- %s: %s\n+ %s: %s\n", fenced(c.Object.Kind), fenced(c.Object.Name), fenced(c.Path.String()), fenced(inline(c.Git)), fenced(c.Path.String()), fenced(inline(c.Live)))
 	}
-	b.WriteString("```\n\n**What happens on merge**\n\nArgo CD sees the commit, finds that the cluster has these values already, and reports Synced. reconcilebot watches that and writes the record into the incident's channel.\n\n")
+	fmt.Fprintf(&b, "```\n\n**What happens on merge**\n\n%s reconcilebot watches that and writes the record into the incident's channel.\n\n", w.onMerge())
 	fmt.Fprintf(&b, "**What else follows this branch**\n\n%s\n\n", w.followers())
 	fmt.Fprintf(&b, "**How to undo it**\n\nRevert this commit; Argo CD then puts the cluster back, too.\n\n<sub>Reconciliation %s</sub>\n", code(string(w.r.ID)))
 	return b.String()
+}
+
+// onMerge says what the controller makes of the commit.
+func (w words) onMerge() string {
+	if w.r.Book == Change {
+		return "Argo CD sees the commit and applies these values to the cluster."
+	}
+	return "Argo CD sees the commit, finds that the cluster has these values already, and reports Synced."
+}
+
+// asked are those whose review is asked for, by name: the code owners, or
+// whoever may approve here.
+func (w words) asked() []string {
+	if len(w.plan.Needs.Owners) > 0 {
+		return w.plan.Needs.Owners
+	}
+	return w.plan.Needs.From
 }
 
 // opening says what was done, where, and what a merge means.
 func (w words) opening() string {
 	changes := w.plan.Seen.Drift.Changes
 	c := changes[0]
+	if w.r.Book == Change {
+		what := fmt.Sprintf("%s of %s %s from %s to %s", code(c.Path.String()), text(c.Object.Kind), code(full(c.Object)), code(inline(c.Git)), code(inline(c.Live)))
+		if len(changes) > 1 {
+			what = fmt.Sprintf("%s of %s", count(len(changes), "field"), w.objects())
+		}
+		return fmt.Sprintf("Emergency change for %s: this takes %s in %s. Nothing was changed by hand; merging makes Argo CD apply it.", code(string(w.r.Incident)), what, code(w.target.Cluster))
+	}
 	it := fmt.Sprintf("%s of %s %s was changed by hand from %s to %s", code(c.Path.String()), text(c.Object.Kind), code(full(c.Object)), code(inline(c.Git)), code(inline(c.Live)))
 	switch {
 	case len(changes) > 1:

@@ -152,13 +152,21 @@ func (s pullRequest) Do(ctx context.Context, r state.Reconciliation) runbook.Out
 	people, teams := reviewers(plan.Needs.Owners)
 	pr, err := s.Host.OpenPR(ctx, forge.Proposal{
 		Repo: plan.Repo, Branch: push.Branch, Base: plan.Branch,
-		Title: words.title(), Body: words.body(), Labels: []string{"reconcile"},
+		Title: words.title(), Body: words.body(), Labels: labels(r),
 		Reviewers: people, TeamReviewers: teams,
 	})
 	if err != nil {
 		return s.outcome(r, s.ID(), "open the pull request for "+push.Branch, err)
 	}
 	return opened.Done(pr)
+}
+
+// labels are those of the pull request.
+func labels(r state.Reconciliation) []string {
+	if r.Book == Change {
+		return []string{"reconcile", "expedited"}
+	}
+	return []string{"reconcile"}
 }
 
 // reviewers turns code owners into those whom the Git host can ask. An owner

@@ -10,6 +10,7 @@ import (
 
 	"reconcilebot/runbook"
 	"reconcilebot/runbook/argocd"
+	"reconcilebot/runbook/cluster"
 	"reconcilebot/runbook/drift"
 	"reconcilebot/runbook/forge"
 	"reconcilebot/runbook/git"
@@ -27,6 +28,7 @@ type controller interface {
 	Apps(context.Context) ([]argocd.App, error)
 	Refresh(ctx context.Context, ref argocd.Ref, hard bool) (argocd.App, error)
 	Manifests(ctx context.Context, ref argocd.Ref, revision string) ([]map[string]any, error)
+	Managed(context.Context, argocd.Ref) ([]argocd.Managed, error)
 	Sync(context.Context, argocd.Ref, argocd.SyncRequest) error
 	pauser
 }
@@ -76,6 +78,13 @@ type policy interface {
 type Cluster struct {
 	Survey surveyor
 	Argo   controller
+	// Trial asks the API server what it makes of a change; nil asks nobody.
+	Trial trial
+}
+
+// trial has the API server check a merge patch without applying it.
+type trial interface {
+	DryRun(ctx context.Context, on cluster.ObjectRef, patch []byte) error
 }
 
 // Links makes addresses for people; each answers "" when there is none.
@@ -100,6 +109,9 @@ type Timing struct {
 	// Verify bounds the time from the merge or the sync to the end state,
 	// Merge the time from the pull request to its merge.
 	Verify, Merge time.Duration
+	// Expedited bounds it for a change that is asked for as an emergency; half
+	// an hour if zero.
+	Expedited time.Duration
 	// PauseCheck is how often a pause is looked at, PauseEscalate how long a
 	// question about its end goes without an answer before it is put again, to
 	// more people; half a minute and ten minutes if zero.
@@ -134,6 +146,7 @@ func Books(c Config) []runbook.Book {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
+	c.Timing.Expedited = cmp.Or(c.Timing.Expedited, 30*time.Minute)
 	c.Timing.PauseCheck = cmp.Or(c.Timing.PauseCheck, 30*time.Second)
 	c.Timing.PauseEscalate = cmp.Or(c.Timing.PauseEscalate, 10*time.Minute)
 	s := &systems{c}
@@ -151,6 +164,17 @@ func Books(c Config) []runbook.Book {
 			Ballot:  ballot,
 			Steps: []runbook.Step{
 				survey{s}, planning{s, s.adoption}, approve{s}, recheck{s, s.adoption},
+				push{s}, render{s}, pullRequest{s}, merge{s},
+				refresh{s}, syncAdopted{s}, verify{s}, settle{s}, record{s},
+			},
+		},
+		{
+			Name:    Change,
+			Version: 1,
+			Ends:    "changed",
+			Ballot:  ballot,
+			Steps: []runbook.Step{
+				survey{s}, planning{s, s.alteration}, approve{s}, recheck{s, s.alteration},
 				push{s}, render{s}, pullRequest{s}, merge{s},
 				refresh{s}, syncAdopted{s}, verify{s}, settle{s}, record{s},
 			},

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"reconcilebot/runbook/drift"
@@ -20,6 +21,8 @@ type words struct {
 	voters []state.Vote
 	links  Links
 	proof  string
+	// needed is when the merge is needed, at the latest.
+	needed time.Time
 }
 
 func (s *systems) words(r state.Reconciliation, plan Plan) (words, error) {
@@ -29,7 +32,7 @@ func (s *systems) words(r state.Reconciliation, plan Plan) (words, error) {
 	}
 	w := words{r: r, plan: plan, target: t, links: s.Links}
 	if a, ok := approved.If(r); ok {
-		w.voters = a.Votes
+		w.voters, w.needed = a.Votes, a.At.Add(s.deadline(r))
 	}
 	if rr, ok := rendered.If(r); ok {
 		w.proof = fmt.Sprintf("%s rendered commit %s (%d objects): only this differs.", rr.By, short(rr.SHA), rr.Objects)
@@ -72,14 +75,28 @@ func (w words) commit() string { return w.title() + "\n\n" + w.message() }
 func (w words) message() string {
 	var b strings.Builder
 	for _, c := range w.plan.Seen.Drift.Changes {
+		if c.Evidence.Kind == drift.Asked {
+			b.WriteString(wrap(fmt.Sprintf("%s of %s %s goes from %s to %s in %s, as an emergency change through Git.",
+				c.Path, c.Object.Kind, full(c.Object), inline(c.Git), inline(c.Live), w.target.Cluster), 72))
+			b.WriteString("\n")
+			continue
+		}
 		b.WriteString(wrap(fmt.Sprintf("%s of %s %s was changed by hand in %s from %s to %s%s, and is taken into Git here.",
 			c.Path, c.Object.Kind, full(c.Object), w.target.Cluster,
 			inline(c.Git), inline(c.Live), by(c.Evidence)), 72))
 		b.WriteString("\n")
 	}
-	b.WriteString("\n" + wrap("Reason Git was bypassed: "+oneLine(w.r.Decision.Reason), 72) + "\n\n")
+	b.WriteString("\n" + wrap(w.why()+": "+oneLine(w.r.Decision.Reason), 72) + "\n\n")
 	b.WriteString(w.trailers())
 	return b.String()
+}
+
+// why says what the reason is for.
+func (w words) why() string {
+	if w.r.Book == Change {
+		return "Reason"
+	}
+	return "Reason Git was bypassed"
 }
 
 func (w words) trailers() string {

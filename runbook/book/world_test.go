@@ -6,12 +6,14 @@ import (
 	"log/slog"
 	"net/http/httptest"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"reconcilebot/runbook"
 	"reconcilebot/runbook/argocd"
+	"reconcilebot/runbook/cluster"
 	"reconcilebot/runbook/drift"
 	"reconcilebot/runbook/forge"
 	"reconcilebot/runbook/forge/githubsim"
@@ -61,6 +63,9 @@ type world struct {
 	// later is a label that somebody else adds, which Argo CD does not see.
 	later   bool
 	refused string
+	// tries are the dry runs, denied what they answer to what is valid.
+	tries  []string
+	denied error
 }
 
 func newWorld(t *testing.T) *world {
@@ -95,7 +100,7 @@ func newWorld(t *testing.T) *world {
 		t.Fatal(err)
 	}
 	w.config = Config{
-		Clusters: map[string]Cluster{"eu": {Survey: w, Argo: w}},
+		Clusters: map[string]Cluster{"eu": {Survey: w, Argo: w, Trial: w}},
 		Repo:     func(context.Context, string) (Repository, error) { return w.repo, nil },
 		Host:     client, Policy: w, Merge: true,
 		Links: Links{
@@ -254,4 +259,29 @@ func (w *world) Sync(ctx context.Context, _ argocd.Ref, req argocd.SyncRequest) 
 	w.syncs++
 	w.last = &argocd.Operation{Phase: "Succeeded", Infos: req.Infos, Revision: w.seen}
 	return err
+}
+
+// Managed are the objects as Argo CD compares them: what the repository has at
+// the revision that it has seen, and the cluster.
+func (w *world) Managed(ctx context.Context, ref argocd.Ref) ([]argocd.Managed, error) {
+	want, err := w.Manifests(ctx, ref, w.seen)
+	if err != nil {
+		return nil, err
+	}
+	have, err := w.Manifests(ctx, ref, w.seen)
+	if err != nil {
+		return nil, err
+	}
+	have[0]["metadata"].(map[string]any)["uid"] = "u-1"
+	have[0]["spec"].(map[string]any)["replicas"] = int64(w.live)
+	return []argocd.Managed{{Group: "apps", Kind: "Deployment", Namespace: "payments", Name: "web", Target: want[0], Live: have[0]}}, nil
+}
+
+// DryRun is the API server's validation: negative replicas are refused.
+func (w *world) DryRun(_ context.Context, on cluster.ObjectRef, patch []byte) error {
+	w.tries = append(w.tries, on.String()+" "+string(patch))
+	if strings.Contains(string(patch), "-") {
+		return &cluster.Invalid{What: "try", Message: `Deployment.apps "web" is invalid: spec.replicas: Invalid value: -1: must be greater than or equal to 0`}
+	}
+	return w.denied
 }

@@ -1,7 +1,7 @@
 // Package cluster reads one Kubernetes cluster, and listens to its audit log.
 //
-// It must never write to the cluster and never read a Secret; it has no
-// method for the one and refuses the other. It must never take a person's
+// It must never change an object of the cluster and never read a Secret: the
+// one method that sends a change sends it as a dry run, and a Secret is refused. It must never take a person's
 // name from anything but the audit log: a field manager is whatever the
 // client says it is.
 //

@@ -63,6 +63,18 @@ func (c *Cluster) List(ctx context.Context, apiVersion, kind, namespace string) 
 // been installed since the cluster was last asked for its kinds, which the
 // mapper asks again by itself.
 func (c *Cluster) resource(what, apiVersion, kind, namespace string) (dynamic.ResourceInterface, error) {
+	mapping, err := c.mapping(what, apiVersion, kind)
+	if err != nil {
+		return nil, err
+	}
+	if mapping.Scope.Name() == meta.RESTScopeNameRoot {
+		return c.dynamic.Resource(mapping.Resource), nil
+	}
+	return c.dynamic.Resource(mapping.Resource).Namespace(namespace), nil
+}
+
+// mapping finds what a kind is called in the API's paths.
+func (c *Cluster) mapping(what, apiVersion, kind string) (*meta.RESTMapping, error) {
 	gv, err := schema.ParseGroupVersion(apiVersion)
 	if err != nil {
 		return nil, fmt.Errorf("%s: API version %q: %w", what, apiVersion, err)
@@ -74,10 +86,7 @@ func (c *Cluster) resource(what, apiVersion, kind, namespace string) (dynamic.Re
 	if err != nil {
 		return nil, classify(what, err)
 	}
-	if mapping.Scope.Name() == meta.RESTScopeNameRoot {
-		return c.dynamic.Resource(mapping.Resource), nil
-	}
-	return c.dynamic.Resource(mapping.Resource).Namespace(namespace), nil
+	return mapping, nil
 }
 
 func splitResource(s string) (resource, sub string) {

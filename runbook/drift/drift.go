@@ -80,6 +80,8 @@ const (
 	ByManager EvidenceKind = "manager"
 	// Unknown is that nothing tells.
 	Unknown EvidenceKind = "unknown"
+	// Asked is that nobody made the change yet: it is asked for, through Git.
+	Asked EvidenceKind = "asked"
 )
 
 // Evidence is how we know who or what made a change.

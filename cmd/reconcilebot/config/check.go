@@ -179,6 +179,7 @@ func (k checker) timing() {
 		{"pauseEscalate", t.PauseEscalate, time.Second, 24 * time.Hour},
 		{"stableFor", t.StableFor, 0, time.Hour},
 		{"verifyTimeout", t.VerifyTimeout, 10 * time.Second, 24 * time.Hour},
+		{"expeditedDeadline", t.ExpeditedDeadline, 10 * time.Second, 24 * time.Hour},
 		{"mergeDeadline", t.MergeDeadline, 10 * time.Second, 90 * 24 * time.Hour},
 	} {
 		if d.have < d.least || d.have > d.most {

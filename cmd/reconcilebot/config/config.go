@@ -196,6 +196,8 @@ type Timing struct {
 	VerifyTimeout time.Duration `yaml:"verifyTimeout"`
 	// MergeDeadline bounds the way from the pull request to its merge.
 	MergeDeadline time.Duration `yaml:"mergeDeadline"`
+	// ExpeditedDeadline is that for a change that is asked for as an emergency.
+	ExpeditedDeadline time.Duration `yaml:"expeditedDeadline"`
 }
 
 // Merge says how pull requests are merged.
@@ -213,14 +215,15 @@ func defaults() Config {
 		Slack:  Slack{API: "https://slack.com/api/", Sockets: 2},
 		GitHub: GitHub{Git: Git{Author: Author{Name: "reconcilebot", Email: "reconcilebot@users.noreply.github.com"}}},
 		Timing: Timing{
-			ApprovalExpires: 30 * time.Minute,
-			PollGitHub:      5 * time.Second,
-			PollArgoCD:      2 * time.Second,
-			PauseCheck:      30 * time.Second,
-			PauseEscalate:   10 * time.Minute,
-			StableFor:       time.Minute,
-			VerifyTimeout:   15 * time.Minute,
-			MergeDeadline:   24 * time.Hour,
+			ApprovalExpires:   30 * time.Minute,
+			PollGitHub:        5 * time.Second,
+			PollArgoCD:        2 * time.Second,
+			PauseCheck:        30 * time.Second,
+			PauseEscalate:     10 * time.Minute,
+			StableFor:         time.Minute,
+			VerifyTimeout:     15 * time.Minute,
+			MergeDeadline:     24 * time.Hour,
+			ExpeditedDeadline: 30 * time.Minute,
 		},
 		Merge: Merge{Method: "auto", When: "rules-met"},
 	}
