@@ -26,17 +26,18 @@ func (m *many) Set(s string) error { *m = append(*m, s); return nil }
 // offer proposes edits for live objects in a file.
 func offer(ctx context.Context, c console, args []string) error {
 	o := propose.Options{Now: time.Now}
-	var format, release string
-	var values, selected, repos many
+	var format string
+	var values, set, selected, repos many
 	err := c.flags("propose", args, func(f *flag.FlagSet) {
 		f.StringVar(&o.Repo, "repo", "", "the `DIR` that holds the Git tree")
 		f.StringVar(&o.Target, "target", "", "a `FILE` with one Application, Kustomization or HelmRelease")
 		f.StringVar(&o.Path, "path", "", "a `DIRECTORY` of the tree, instead of a target")
 		f.StringVar(&o.Live, "live", "", "a `FILE` with the live objects, as kubectl get -o yaml prints them")
-		f.Var(&values, "values", "a values `FILE` in the tree; may be repeated")
+		f.Var(&values, "values", "a values `FILE` in the tree, for the chart at --path; may be repeated")
+		f.Var(&set, "set", "a value of the chart, as `NAME=VALUE`; may be repeated")
 		f.Var(&selected, "select", "compare only this `Kind/namespace/name[:path]`; may be repeated")
 		f.Var(&repos, "repo-map", "where another repository is, as `URL=DIR`; may be repeated")
-		f.StringVar(&release, "release", "", "the chart's release `NAME`")
+		f.StringVar(&o.Release, "release", "", "the chart's release `NAME`; the directory's name if it is not given")
 		f.StringVar(&o.Namespace, "namespace", "", "the `NAMESPACE` of objects that name none")
 		f.BoolVar(&o.Write, "write", false, "make the proven edits in the tree")
 		f.StringVar(&format, "o", "text", "the `FORMAT`: text, json or patch")
@@ -44,7 +45,7 @@ func offer(ctx context.Context, c console, args []string) error {
 	if err != nil {
 		return err
 	}
-	o.Values, o.Select = values, selected
+	o.Values, o.Set, o.Select = values, set, selected
 	switch {
 	case o.Repo == "" || o.Live == "":
 		return usageError{"propose needs --repo DIR and --live FILE"}
@@ -52,6 +53,14 @@ func offer(ctx context.Context, c console, args []string) error {
 		return usageError{"propose needs either --target FILE or --path DIRECTORY"}
 	case !slices.Contains([]string{"text", "json", "patch"}, format):
 		return usageError{fmt.Sprintf("propose can't print %q; say text, json or patch", format)}
+	}
+	if o.Target != "" && len(values)+len(set) > 0 {
+		return usageError{"--values and --set go with --path; a target says itself which values it takes"}
+	}
+	for _, v := range set {
+		if name, _, ok := strings.Cut(v, "="); !ok || name == "" {
+			return usageError{fmt.Sprintf("--set %q is not NAME=VALUE", v)}
+		}
 	}
 	for _, r := range repos {
 		if url, dir, ok := strings.Cut(r, "="); !ok || url == "" || dir == "" {

@@ -85,6 +85,9 @@ func (f *files) lookUp(ctx context.Context, src Source) (known, error) {
 		reads.add(f.unrecorded().reach(src))
 		return known{opaque: &opaque{src, err.Error(), reads}}, nil
 	}
+	for _, name := range src.Reads {
+		reads.files[name], reads.dirs[name] = true, true
+	}
 	return known{reader: &reader{src: src, reads: reads}}, err
 }
 

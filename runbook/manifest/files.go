@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"reconcilebot/runbook/manifest/chart"
 )
 
 // Limits bound what a proposal may read; zero values mean the defaults.
@@ -21,7 +23,8 @@ type Limits struct {
 	// Files bounds the files of one source, 20,000 by default; Documents
 	// bounds those in one file, 5,000 by default.
 	Files, Documents int
-	// Build bounds the time of one render with Kustomize, a minute by default.
+	// Build bounds the time of one render with Kustomize or Helm, a minute by
+	// default.
 	Build time.Duration
 }
 
@@ -64,6 +67,8 @@ type files struct {
 	// configure one.
 	links   map[string]link
 	plugins map[string]bool
+	// charts keeps those that were loaded, by digest of all their files.
+	charts map[string]*chart.Chart
 }
 
 // link is where a name leads to.
@@ -86,7 +91,7 @@ func newFiles(tree Tree, limits Limits) *files {
 	return &files{
 		tree: tree, limits: limits.withDefaults(), edited: map[string][]byte{},
 		digests: map[string]string{}, decoded: map[[sha256.Size]byte]decodedFile{}, vetted: map[string]bool{}, texts: map[[sha256.Size]byte]*text{},
-		links: map[string]link{}, plugins: map[string]bool{},
+		links: map[string]link{}, plugins: map[string]bool{}, charts: map[string]*chart.Chart{},
 	}
 }
 

@@ -84,6 +84,18 @@ type Source struct {
 	// Kustomize holds the Application's options for Kustomize. They are read
 	// from Manifest instead, if that is set.
 	Kustomize *KustomizeOptions `json:"kustomize,omitempty"`
+	// Helm holds the Application's options for Helm, and makes the source a
+	// chart. They are read from Manifest instead, if that is set.
+	Helm *HelmOptions `json:"helm,omitempty"`
+	// App is the Application's name, if Name is not it.
+	App string `json:"app,omitempty"`
+	// Refs are the other sources of the Application, by the name under which
+	// values files refer to them: empty for one that is this tree, else what
+	// it is instead, such as "another repository".
+	Refs map[string]string `json:"refs,omitempty"`
+	// KubeVersion and APIVersions are the cluster's, as a chart sees them.
+	KubeVersion string   `json:"kubeVersion,omitempty"`
+	APIVersions []string `json:"apiVersions,omitempty"`
 	// Manifest is the file in the tree that holds the Application, if it is
 	// known: what the Application sets itself can be edited there.
 	Manifest string `json:"manifest,omitempty"`

@@ -43,6 +43,10 @@ const (
 	Unreadable Class = "unreadable"
 	// Immutable means that the target follows a revision that no commit moves.
 	Immutable Class = "immutable-revision"
+	// NonDeterministic means that the value is another in every render.
+	NonDeterministic Class = "non-deterministic-render"
+	// HardCoded means that a template holds the value.
+	HardCoded Class = "hard-coded"
 	// TooLarge means that a bound was reached.
 	TooLarge Class = "too-large"
 )

@@ -110,9 +110,9 @@ func (r reach) has(file string) bool {
 	return false
 }
 
-// rendererOf chooses the renderer of a source as Argo CD does: a
-// kustomization wins over a chart, and options for plain directories over
-// both.
+// rendererOf chooses the renderer of a source as Argo CD does: options of one
+// kind make the source one of that kind, and else a kustomization wins over a
+// chart.
 //
 // Source: argo-cd v2.14.21, util/app/discovery/discovery.go, Discover.
 func (f *files) rendererOf(src Source) (renderer, error) {
@@ -123,16 +123,14 @@ func (f *files) rendererOf(src Source) (renderer, error) {
 	if err != nil {
 		return nil, err
 	}
+	if src.Helm != nil || !src.isPlain() && f.kustomizationIn(dir) == "" && f.exists(path.Join(dir, "Chart.yaml")) {
+		return helmRenderer{}, nil
+	}
 	if err := f.checkOverrides(src, dir); err != nil {
 		return nil, err
 	}
-	switch {
-	case src.isPlain():
-		return plainRenderer{}, nil
-	case f.kustomizationIn(dir) != "":
+	if !src.isPlain() && f.kustomizationIn(dir) != "" {
 		return kustomizeRenderer{}, nil
-	case f.exists(path.Join(dir, "Chart.yaml")):
-		return nil, refuse(UnsupportedTool, "Edit the source by hand and let the controller render it.", "%s is a Helm chart, which can't be rendered here", dir)
 	}
 	return plainRenderer{}, nil
 }

@@ -56,8 +56,8 @@ func hasControl(s string) bool {
 
 // otherType matches what some reader of YAML takes for something else than a
 // string: booleans and nulls of YAML 1.1, numbers in base 60, dates, what
-// merges and what defaults.
-var otherType = regexp.MustCompile(`(?i)^(y|n|yes|no|on|off|true|false|null|~|=|<<|[-+]?[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?|[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}.*|[-+]?[0-9._]+(e[-+]?[0-9]*)?|[-+]?0[xob].*|[-+]?\.(inf|nan))$`)
+// merges and what defaults. With two dots it is no number to any of them.
+var otherType = regexp.MustCompile(`(?i)^(y|n|yes|no|on|off|true|false|null|~|=|<<|[-+]?[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?|[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}.*|[-+]?[0-9_]*\.?[0-9_]*(e[-+]?[0-9]*)?|[-+]?0[xob].*|[-+]?\.(inf|nan))$`)
 
 // isPlainSafe tells whether a string can stand without quotes.
 func isPlainSafe(s string, flow bool) bool {

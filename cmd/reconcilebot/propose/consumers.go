@@ -57,6 +57,7 @@ func sourcesIn(tree fs.FS, raw []byte) (list []manifest.Source) {
 		switch o.Kind + "." + o.Group() {
 		case "Application.argoproj.io":
 			src, _ = application(o.Name, object)
+			src.App = o.Name
 		case "Kustomization.kustomize.toolkit.fluxcd.io":
 			src.Dir = path.Clean(stringAt(mapAt(object, "spec"), "path"))
 		default:

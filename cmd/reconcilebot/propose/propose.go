@@ -18,6 +18,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"reconcilebot/runbook/manifest"
@@ -32,8 +33,12 @@ type Options struct {
 	Target, Path string
 	// Live is a file with the live objects.
 	Live string
-	// Values are values files of the chart at Path.
-	Values []string
+	// Values are values files of the chart at Path, as paths in the tree; Set
+	// are values of it as NAME=VALUE.
+	Values, Set []string
+	// Release is the name of the chart's release, the directory's name if it
+	// is empty.
+	Release string
 	// Namespace is where objects go that name no namespace.
 	Namespace string
 	// Select are Kind/namespace/name[:path]; without any, all is compared.
@@ -81,15 +86,30 @@ func (o Options) source() (src manifest.Source, pinned *manifest.Refusal, err er
 		src, pinned, err = readTarget(o.Target)
 		src.Manifest = inRepo(o.Repo, o.Target)
 	} else {
-		src = manifest.Source{Name: path.Base(path.Clean(o.Path)), Dir: path.Clean(o.Path)}
-		if len(o.Values) > 0 {
-			src.Unsupported = "a Helm chart"
-		}
+		src = o.directory()
 	}
 	if o.Namespace != "" {
 		src.Namespace = o.Namespace
 	}
 	return src, pinned, err
+}
+
+// directory is the source at Path.
+func (o Options) directory() manifest.Source {
+	src := manifest.Source{Name: path.Base(path.Clean(o.Path)), Dir: path.Clean(o.Path), App: o.Release}
+	if len(o.Values)+len(o.Set) == 0 {
+		return src
+	}
+	src.Helm = &manifest.HelmOptions{}
+	for _, file := range o.Values {
+		// Argo CD takes a path with a slash in front for one in the repository.
+		src.Helm.ValueFiles = append(src.Helm.ValueFiles, "/"+path.Clean(filepath.ToSlash(file)))
+	}
+	for _, set := range o.Set {
+		name, value, _ := strings.Cut(set, "=")
+		src.Helm.Parameters = append(src.Helm.Parameters, manifest.HelmParameter{Name: name, Value: value})
+	}
+	return src
 }
 
 // inRepo is the path in the repository of a file; empty if it is not in it.
@@ -137,9 +157,21 @@ func (o Options) propose(ctx context.Context, tree fs.FS, src manifest.Source, l
 			return Result{}, err
 		}
 	}
-	consumers := slices.DeleteFunc(slices.Concat(known.roots, known.deployed), func(c manifest.Source) bool { return c.Dir == path.Clean(src.Dir) })
+	consumers := slices.DeleteFunc(slices.Concat(known.roots, known.deployed), func(c manifest.Source) bool { return isTarget(src, c) })
 	p, err := manifest.Propose(ctx, manifest.Request{Tree: tree, Target: src, Consumers: consumers, Changes: changes, Structure: true, Limits: limits, Index: known.index})
 	return conclude(p), err
+}
+
+// isTarget tells whether a source found in the tree is the target itself.
+// Of a chart there may be many releases.
+func isTarget(target, c manifest.Source) bool {
+	if c.Dir != path.Clean(target.Dir) {
+		return false
+	}
+	if target.Helm == nil && c.Helm == nil {
+		return true
+	}
+	return c.App != "" && (c.App == target.App || target.App == "" && c.App == target.Name)
 }
 
 func refusals(changes []manifest.Change, r *manifest.Refusal) (out []manifest.Verdict) {

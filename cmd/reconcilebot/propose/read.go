@@ -113,23 +113,24 @@ var fixed = regexp.MustCompile(`^([0-9a-f]{7,40}|refs/tags/.*|v?\d+\.\d+(\.\d+)?
 // application reads an Application of Argo CD.
 func application(name string, app map[string]any) (manifest.Source, *manifest.Refusal) {
 	spec := mapAt(app, "spec")
-	from := mapAt(spec, "source")
+	from, refs, several := sourceIn(spec)
 	dir := mapAt(from, "directory")
-	src := manifest.Source{Name: name, Dir: path.Clean(stringAt(from, "path")), Namespace: stringAt(mapAt(spec, "destination"), "namespace")}
+	src := manifest.Source{Name: name, Dir: path.Clean(stringAt(from, "path")), Namespace: stringAt(mapAt(spec, "destination"), "namespace"), Refs: refs}
 	src.Recurse, _ = dir["recurse"].(bool)
 	src.Include, src.Exclude = stringAt(dir, "include"), stringAt(dir, "exclude")
 	switch {
-	case spec["sources"] != nil:
+	case several:
 		src.Unsupported = "an Application with several sources"
 	case stringAt(from, "chart") != "":
 		src.Unsupported = "a Helm chart from a chart repository"
-	case from["helm"] != nil:
-		src.Unsupported = "a Helm chart"
 	case from["plugin"] != nil:
 		src.Unsupported = "a source for a plugin"
 	}
 	if err := src.SetKustomize(from["kustomize"]); err != nil {
 		src.Unsupported = "an Application whose options for Kustomize can't be read"
+	}
+	if err := src.SetHelm(from["helm"]); err != nil {
+		src.Unsupported = "an Application whose options for Helm can't be read"
 	}
 	if revision := stringAt(from, "targetRevision"); fixed.MatchString(revision) {
 		return src, &manifest.Refusal{
@@ -139,6 +140,39 @@ func application(name string, app map[string]any) (manifest.Source, *manifest.Re
 		}
 	}
 	return src, nil
+}
+
+// sourceIn is the one source of an Application that makes objects, and the
+// others by the name under which its values files refer to them. Several is
+// true if more than one makes objects.
+func sourceIn(spec map[string]any) (from map[string]any, refs map[string]string, several bool) {
+	list, _ := spec["sources"].([]any)
+	if len(list) == 0 {
+		return mapAt(spec, "source"), nil, false
+	}
+	for _, item := range list {
+		one, _ := item.(map[string]any)
+		if stringAt(one, "path") == "" && stringAt(one, "chart") == "" {
+			continue
+		}
+		several = several || from != nil
+		from = one
+	}
+	refs = map[string]string{}
+	for _, item := range list {
+		one, _ := item.(map[string]any)
+		name := stringAt(one, "ref")
+		switch {
+		case name == "":
+		case stringAt(one, "repoURL") != stringAt(from, "repoURL"):
+			refs[name] = "another repository, " + stringAt(one, "repoURL")
+		case stringAt(one, "targetRevision") != stringAt(from, "targetRevision"):
+			refs[name] = "another revision of the repository"
+		default:
+			refs[name] = ""
+		}
+	}
+	return from, refs, several
 }
 
 func mapAt(m map[string]any, key string) map[string]any { v, _ := m[key].(map[string]any); return v }
