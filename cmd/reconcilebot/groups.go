@@ -47,7 +47,7 @@ func (g groups) Owners(ctx context.Context, t drift.TargetInfo, files []string) 
 			return nil, fmt.Errorf("list the manifests of %s: %w", t.Short(), err)
 		}
 	}
-	rules, err := codeowners(tree)
+	rules, err := forge.Codeowners(tree)
 	if err != nil {
 		return nil, fmt.Errorf("read the code owners of %s: %w", t.Short(), err)
 	}
@@ -88,17 +88,6 @@ func (g groups) tree(ctx context.Context, t drift.TargetInfo) (fs.FS, error) {
 		return nil, err
 	}
 	return repo.Tree(ctx, sha)
-}
-
-// codeowners reads the file that GitHub would read: the first of the three
-// places that has one.
-func codeowners(tree fs.FS) ([]byte, error) {
-	for _, name := range forge.CodeownersPaths {
-		if raw, err := fs.ReadFile(tree, name); err == nil || !errors.Is(err, fs.ErrNotExist) {
-			return raw, err
-		}
-	}
-	return nil, nil
 }
 
 // manifests lists the YAML and JSON files in a folder and below.

@@ -31,14 +31,27 @@ func hostNeeds(plan book.Plan) string {
 	}
 	var parts []string
 	if r.Reviews > 0 || r.CodeOwnerReviews {
-		text := count(max(r.Reviews, 1), "review")
-		if len(plan.Needs.Owners) > 0 {
-			text += " by code owner " + either(names(plan.Needs.Owners))
-		}
-		parts = append(parts, text)
+		parts = append(parts, reviews(plan.Needs))
 	}
 	if len(r.Checks) > 0 {
 		parts = append(parts, "checks: "+strings.Join(names(r.Checks), ", "))
+	}
+	for _, also := range []struct {
+		asked bool
+		text  string
+	}{
+		{r.Strict, "the branch up to date with " + name(plan.Branch)},
+		{r.Threads, "all conversations resolved"},
+		{len(r.Deployments) > 0, "deployed to " + strings.Join(names(r.Deployments), ", ")},
+		{r.Signed, "signed commits, which they are"},
+		{r.Queue, "the merge queue"},
+		{r.Restricted && len(r.Pushers) > 0, "merged by " + either(names(r.Pushers))},
+		{r.Restricted && len(r.Pushers) == 0, "merged by somebody whom the ruleset exempts"},
+		{len(r.Unknown) > 0, "rules that reconcilebot does not know: " + strings.Join(names(r.Unknown), ", ")},
+	} {
+		if also.asked {
+			parts = append(parts, also.text)
+		}
 	}
 	switch {
 	case !r.Readable && r.Why != "":
@@ -47,4 +60,25 @@ func hostNeeds(plan book.Plan) string {
 		parts = append(parts, "nothing more")
 	}
 	return "in GitHub: " + strings.Join(parts, "; ")
+}
+
+// reviews says how many are needed and whose. Where files have different
+// owners, one of each has to agree.
+func reviews(n book.Needs) string {
+	text := count(max(n.Rules.Reviews, 1), "review")
+	sets := n.OwnerSets
+	if len(sets) == 0 && len(n.Owners) > 0 {
+		sets = [][]string{n.Owners}
+	}
+	var owners []string
+	for _, set := range sets {
+		owners = append(owners, either(names(set)))
+	}
+	if len(owners) > 0 {
+		text += " by code owner " + strings.Join(owners, ", and by ")
+	}
+	if n.Rules.LastPush {
+		text += ", not by who pushed last"
+	}
+	return text
 }

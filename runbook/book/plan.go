@@ -90,9 +90,11 @@ type Needs struct {
 	// Disown is true when nobody knows who made a change.
 	Disown bool `json:"disown,omitempty"`
 	// Rules are the branch's own, Owners the code owners of the files.
-	Rules   forge.Rules `json:"rules,omitzero"`
-	Owners  []string    `json:"owners,omitempty"`
-	Expires time.Time   `json:"expires"`
+	Rules  forge.Rules `json:"rules,omitzero"`
+	Owners []string    `json:"owners,omitempty"`
+	// OwnerSets are the owners by file: of each set, one has to agree.
+	OwnerSets [][]string `json:"ownerSets,omitempty"`
+	Expires   time.Time  `json:"expires"`
 }
 
 // Excluded is somebody who may not approve, and why.

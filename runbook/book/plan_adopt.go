@@ -128,29 +128,23 @@ func (s *systems) needs(ctx context.Context, r state.Reconciliation, d drift.Dri
 	if n.Rules, err = s.Host.Rules(ctx, in.forge, in.branch); err != nil {
 		return n, err
 	}
-	owners, err := codeowners(in.tree)
+	owners, err := forge.Codeowners(in.tree)
 	if err != nil {
 		return n, err
 	}
+	var files []string
 	for _, e := range edits {
-		for _, owner := range forge.Owners(owners, e.File) {
+		files = append(files, e.File)
+	}
+	n.OwnerSets = forge.OwnerSets(owners, files)
+	for _, set := range n.OwnerSets {
+		for _, owner := range set {
 			if !slices.Contains(n.Owners, owner) {
 				n.Owners = append(n.Owners, owner)
 			}
 		}
 	}
-	return n, nil
-}
-
-// codeowners reads the file that the Git host would read: the first of the
-// three places that has one.
-func codeowners(tree manifest.Tree) ([]byte, error) {
-	for _, path := range forge.CodeownersPaths {
-		if raw, err := readFile(tree, path); err == nil || !missing(err) {
-			return raw, err
-		}
-	}
-	return nil, nil
+	return n, s.passable(ctx, r, d, in, n.Rules)
 }
 
 // approvals says whose yes is needed in the channel. Who asked and who made a

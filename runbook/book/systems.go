@@ -59,6 +59,7 @@ type Repository interface {
 // host is the part of the Git host that the books need.
 type host interface {
 	Rules(ctx context.Context, repo forge.Repo, branch string) (forge.Rules, error)
+	HeadRules(ctx context.Context, repo forge.Repo, branch string) (forge.Rules, error)
 	FindPR(ctx context.Context, repo forge.Repo, branch string) (pr forge.PR, found bool, err error)
 	OpenPR(context.Context, forge.Proposal) (forge.PR, error)
 	Progress(ctx context.Context, repo forge.Repo, number int) (forge.Progress, error)
@@ -131,6 +132,8 @@ type Config struct {
 	Timing Timing
 	// Author is who the bot is in Git.
 	Author git.Person
+	// Signs tells that commits are signed so that the Git host can verify them.
+	Signs bool
 	// MergeMethod is "merge", "squash", "rebase", or "" for the branch's own
 	// preference. Merge false leaves merging to people.
 	MergeMethod string

@@ -40,9 +40,12 @@ func (s *systems) words(r state.Reconciliation, plan Plan) (words, error) {
 	return w, nil
 }
 
+// titlePrefix begins the title of each commit and pull request.
+const titlePrefix = "hotfix(reconcile): "
+
 // title is the pull request's: one line that says what and why.
 func (w words) title() string {
-	return cut(fmt.Sprintf("hotfix(reconcile): %s for %s", w.what(), w.r.Incident), 200)
+	return cut(fmt.Sprintf(titlePrefix+"%s for %s", w.what(), w.r.Incident), 200)
 }
 
 // what says the change in a few words.

@@ -85,7 +85,7 @@ func newWorld(t *testing.T) *world {
 	}, githubsim.Options{Access: map[string]githubsim.Permission{"bot": githubsim.Write, "bob": githubsim.Write}}); err != nil {
 		t.Fatal(err)
 	}
-	if err := host.Protect("acme/gitops", "main", githubsim.Protection{Reviews: 1, CodeOwners: true, Checks: []string{"validate"}}); err != nil {
+	if err := host.Protect("acme/gitops", "main", githubsim.Protection{Reviews: 1, CodeOwners: true, Checks: []string{"validate"}, Ruleset: true}); err != nil {
 		t.Fatal(err)
 	}
 	server := httptest.NewServer(host.Handler())

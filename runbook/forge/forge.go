@@ -112,6 +112,30 @@ type Rules struct {
 	CodeOwnerReviews bool     `json:"codeOwnerReviews,omitempty"`
 	Checks           []string `json:"checks,omitempty"` // names that must succeed
 	Linear           bool     `json:"linear,omitempty"` // no merge commits
+	// Stale approvals are dismissed by a push; LastPush wants one from somebody
+	// else than who pushed last; Threads wants all talk resolved.
+	Stale    bool `json:"stale,omitempty"`
+	LastPush bool `json:"lastPush,omitempty"`
+	Threads  bool `json:"threads,omitempty"`
+	// Strict wants the head to have all commits of the branch.
+	Strict bool `json:"strict,omitempty"`
+	// Queue merges by a merge queue, Signed takes verified commits only, Locked
+	// takes nothing.
+	Queue  bool `json:"queue,omitempty"`
+	Signed bool `json:"signed,omitempty"`
+	Locked bool `json:"locked,omitempty"`
+	// Restricted lets only some merge: Pushers, as "@login", "@org/team" or
+	// "app NAME", or only those whom a ruleset lets pass by, if there are none.
+	Restricted bool     `json:"restricted,omitempty"`
+	Pushers    []string `json:"pushers,omitempty"`
+	// Deployments are environments that a commit must have been deployed to.
+	Deployments []string `json:"deployments,omitempty"`
+	// NoCreate is set when a branch of this name can't be made by everybody.
+	NoCreate bool `json:"noCreate,omitempty"`
+	// Patterns bind names, messages and addresses.
+	Patterns []Pattern `json:"patterns,omitempty"`
+	// Unknown are kinds of rules that nothing here knows.
+	Unknown []string `json:"unknown,omitempty"`
 	// Methods are the allowed merge methods (merge, squash, rebase), the
 	// preferred one first.
 	Methods []string `json:"methods,omitempty"`

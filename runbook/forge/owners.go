@@ -1,7 +1,11 @@
 package forge
 
 import (
+	"errors"
+	"fmt"
+	"io/fs"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -9,6 +13,42 @@ import (
 // owners; the first that exists counts.
 // https://docs.github.com/en/repositories/managing-your-repositorys-settings-and-features/customizing-your-repository/about-code-owners
 var CodeownersPaths = []string{".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS"}
+
+// maxCodeowners is the size from which on GitHub does not load the file, so
+// that nobody owns anything; bytes.
+// https://docs.github.com/en/repositories/managing-your-repositorys-settings-and-features/customizing-your-repository/about-code-owners#codeowners-file-size
+const maxCodeowners = 3 << 20
+
+// Codeowners reads the file that GitHub reads: the first of the three places
+// that has one. No file, and one that is too large, give nothing.
+func Codeowners(tree fs.FS) ([]byte, error) {
+	for _, path := range CodeownersPaths {
+		raw, err := fs.ReadFile(tree, path)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+		case err != nil:
+			return nil, fmt.Errorf("read %s: %w", path, err)
+		case len(raw) >= maxCodeowners:
+			return nil, nil
+		default:
+			return raw, nil
+		}
+	}
+	return nil, nil
+}
+
+// OwnerSets gives the owners of files, each set once, in the files' order: a
+// review by one of each set is what a code owner review means. Files that
+// nobody owns need none.
+func OwnerSets(codeowners []byte, files []string) (sets [][]string) {
+	for _, file := range files {
+		owners := Owners(codeowners, file)
+		if len(owners) > 0 && !slices.ContainsFunc(sets, func(have []string) bool { return slices.Equal(have, owners) }) {
+			sets = append(sets, owners)
+		}
+	}
+	return sets
+}
 
 // Owners gives the owners of a path: "@user", "@org/team" or an email. The
 // last line that matches counts; one without owners means that nobody owns

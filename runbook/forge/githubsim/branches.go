@@ -41,18 +41,19 @@ func (s *Sim) getBranch(a *asked) (int, any, error) {
 	if refusal := a.need("administration=read"); refusal != nil {
 		return 0, nil, refusal
 	}
-	p, ok := r.protected[name]
-	if !ok {
+	p := r.rules(name)
+	if p == nil || p.Ruleset {
 		return 0, nil, &failure{status: http.StatusNotFound, message: "Branch not protected"}
 	}
-	return http.StatusOK, p.json(), nil
+	return http.StatusOK, r.protectionJSON(name, p), nil
 }
 
 func (r *repo) branchJSON(name string) map[string]any {
 	sha := r.head(name)
-	p, protected := r.protected[name]
-	summary := map[string]any{"enabled": protected, "required_status_checks": map[string]any{"enforcement_level": "off", "contexts": []string{}, "checks": []any{}}}
-	if protected && len(p.Checks) > 0 {
+	p := r.rules(name)
+	protected := p != nil
+	summary := map[string]any{"enabled": protected && !p.Ruleset, "required_status_checks": map[string]any{"enforcement_level": "off", "contexts": []string{}, "checks": []any{}}}
+	if protected && !p.Ruleset && len(p.Checks) > 0 {
 		summary["required_status_checks"] = map[string]any{"enforcement_level": "everyone", "contexts": p.Checks, "checks": contexts(p.Checks)}
 	}
 	return map[string]any{
@@ -69,31 +70,61 @@ func contexts(names []string) []map[string]any {
 	return list
 }
 
-// getRules answers as rulesets do: everybody who can read may see them. The
-// protections here are shown as rules too, as a company would have them whose
-// bots may not administer.
+// getRules lists the rules of rulesets. Everybody who can read may see them,
+// also for a branch that is not there.
+// https://docs.github.com/en/rest/repos/rules#get-rules-for-a-branch
 func (s *Sim) getRules(a *asked) (int, any, error) {
 	r, err := a.repo(Read)
 	if err != nil {
 		return 0, nil, err
 	}
-	p, ok := r.protected[a.PathValue("branch")]
-	if !ok {
-		return http.StatusOK, []any{}, nil
+	branch := a.PathValue("branch")
+	list := []map[string]any{}
+	if p := r.rules(branch); p != nil && p.Ruleset {
+		list = r.rulesJSON(p)
 	}
-	rule := func(kind string, parameters map[string]any) map[string]any {
-		body := map[string]any{"type": kind, "ruleset_source_type": "Repository", "ruleset_source": r.fullName(), "ruleset_id": 1}
-		if parameters != nil {
-			body["parameters"] = parameters
+	for start, d := range r.demands {
+		if strings.HasPrefix(branch, start) {
+			list = append(list, r.demandsJSON(d)...)
 		}
-		return body
 	}
-	list := []map[string]any{rule("deletion", nil), rule("non_fast_forward", nil), rule("pull_request", map[string]any{
+	return http.StatusOK, page(a, list), nil
+}
+
+// rule is one rule of a ruleset.
+func (r *repo) rule(kind string, parameters map[string]any) map[string]any {
+	body := map[string]any{"type": kind, "ruleset_source_type": "Repository", "ruleset_source": r.fullName(), "ruleset_id": 1}
+	if parameters != nil {
+		body["parameters"] = parameters
+	}
+	return body
+}
+
+func (r *repo) demandsJSON(d Demand) (list []map[string]any) {
+	for _, p := range d.Patterns {
+		list = append(list, r.rule(p.Type, map[string]any{"name": "", "operator": p.Operator, "pattern": p.Pattern, "negate": p.Negate}))
+	}
+	if d.Signed {
+		list = append(list, r.rule("required_signatures", nil))
+	}
+	if d.NoCreate {
+		list = append(list, r.rule("creation", nil))
+	}
+	return list
+}
+
+func (r *repo) rulesJSON(p *Protection) []map[string]any {
+	rule := r.rule
+	var list []map[string]any
+	if p.Signed {
+		list = append(list, rule("required_signatures", nil))
+	}
+	list = append(list, rule("deletion", nil), rule("non_fast_forward", nil), rule("pull_request", map[string]any{
 		"required_approving_review_count": p.Reviews, "require_code_owner_review": p.CodeOwners,
-		"dismiss_stale_reviews_on_push": p.DismissStale, "require_last_push_approval": false, "required_review_thread_resolution": false,
-	})}
+		"dismiss_stale_reviews_on_push": p.DismissStale, "require_last_push_approval": p.LastPush, "required_review_thread_resolution": false,
+	}))
 	if len(p.Checks) > 0 {
-		var checks []map[string]any
+		checks := []map[string]any{}
 		for _, name := range p.Checks {
 			checks = append(checks, map[string]any{"context": name})
 		}
@@ -102,5 +133,14 @@ func (s *Sim) getRules(a *asked) (int, any, error) {
 	if p.Linear {
 		list = append(list, rule("required_linear_history", nil))
 	}
-	return http.StatusOK, list, nil
+	if p.Locked || p.Pushers != nil {
+		list = append(list, rule("update", map[string]any{"update_allows_fetch_and_merge": false}))
+	}
+	if p.Queue != nil {
+		list = append(list, rule("merge_queue", map[string]any{
+			"check_response_timeout_minutes": 60, "grouping_strategy": "ALLGREEN", "max_entries_to_build": 5, "max_entries_to_merge": 5,
+			"merge_method": "MERGE", "min_entries_to_merge": 1, "min_entries_to_merge_wait_minutes": 0,
+		}))
+	}
+	return list
 }

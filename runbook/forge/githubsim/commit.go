@@ -67,6 +67,7 @@ func (r *repo) commit(branch string, c Change) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	r.pusher = c.Author
 	return sha, r.move(branch, sha)
 }
 

@@ -14,7 +14,7 @@ func (s *Sim) putDismissal(a *asked) (int, any, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	if r.protected[p.base] != nil && r.may(a.login) < Admin {
+	if r.rules(p.base) != nil && r.may(a.login) < Admin {
 		return 0, nil, &failure{status: http.StatusForbidden, message: "Must have admin rights to dismiss a review of a protected branch."}
 	}
 	var want struct{ Message string }
@@ -41,7 +41,7 @@ func (s *Sim) putDismissal(a *asked) (int, any, error) {
 // the branch wants that.
 func (r *repo) dismissStale(p *pull) {
 	r.follow(p)
-	rules := r.protected[p.base]
+	rules := r.rules(p.base)
 	if rules == nil || !rules.DismissStale {
 		return
 	}

@@ -62,7 +62,7 @@ func (s *Sim) putMerge(a *asked) (int, any, error) {
 	if want.Method == "" {
 		want.Method = "merge"
 	}
-	sha, err := r.merge(p, a.login, want.Method, want.Title, want.Message, want.SHA)
+	sha, err := r.merge(p, a.login, want.Method, want.Title, want.Message, want.SHA, false)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -83,11 +83,11 @@ func (s *Sim) MergePull(fullName string, number int, login, method string) error
 	if r.may(login) < Write {
 		return notFound()
 	}
-	_, err = r.merge(r.pulls[number-1], login, method, "", "", "")
+	_, err = r.merge(r.pulls[number-1], login, method, "", "", "", false)
 	return err
 }
 
-func (r *repo) merge(p *pull, login, method, title, message, expect string) (string, error) {
+func (r *repo) merge(p *pull, login, method, title, message, expect string, queued bool) (string, error) {
 	r.follow(p)
 	notAllowed := func(text string) error { return &failure{status: http.StatusMethodNotAllowed, message: text} }
 	switch {
@@ -103,8 +103,15 @@ func (r *repo) merge(p *pull, login, method, title, message, expect string) (str
 	if unmet := r.unmet(p); len(unmet) > 0 {
 		return "", notAllowed(strings.Join(unmet, " "))
 	}
-	if rules := r.protected[p.base]; rules != nil && rules.Linear && method == "merge" {
-		return "", notAllowed("This branch must not contain merge commits.")
+	if rules := r.rules(p.base); rules != nil {
+		switch {
+		case rules.Linear && method == "merge":
+			return "", notAllowed("This branch must not contain merge commits.")
+		case !r.mayPush(rules, login):
+			return "", notAllowed("You're not authorized to push to this branch. Visit https://docs.github.com/articles/about-protected-branches/ for more information.")
+		case rules.Queue != nil && !queued:
+			return "", notAllowed("Changes must be made through the merge queue")
+		}
 	}
 	sha, err := r.join(p, login, method, title, message)
 	if err != nil {

@@ -61,7 +61,7 @@ func (s *Sim) act(req *http.Request, as string) error {
 		if r.may(as) < Write {
 			return &failure{status: http.StatusForbidden, message: as + " can read this repository, but not write to it."}
 		}
-		_, err = r.merge(p, as, req.PostForm.Get("method"), "", "", req.PostForm.Get("head"))
+		_, err = r.merge(p, as, req.PostForm.Get("method"), "", "", req.PostForm.Get("head"), false)
 	default:
 		err = &failure{status: http.StatusBadRequest, message: "That is no button of this page."}
 	}

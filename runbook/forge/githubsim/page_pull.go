@@ -97,7 +97,7 @@ func (r *repo) pullData(p *pull, as string) (pullData, error) {
 	data := pullData{
 		Number: p.number, Title: p.title, Author: p.author, State: "open", Head: p.head, Base: p.base, HeadSHA: p.headSHA, Body: markdown(p.body),
 		Labels: p.labels, Created: p.created, Merged: p.merged, Closed: p.closed, MergedBy: p.mergedBy, MergeSHA: p.mergeSHA,
-		Methods: r.options.Methods, Checks: r.checkLines(p.headSHA, r.protected[p.base]), People: r.people(as),
+		Methods: r.options.Methods, Checks: r.checkLines(p.headSHA, r.rules(p.base)), People: r.people(as),
 	}
 	switch {
 	case !p.merged.IsZero():

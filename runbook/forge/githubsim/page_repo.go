@@ -57,7 +57,7 @@ func (r *repo) overview() (repoData, error) {
 	}
 	for line := range strings.Lines(out) {
 		name, sha, _ := strings.Cut(strings.TrimSpace(line), " ")
-		_, protected := r.protected[name]
+		protected := r.rules(name) != nil
 		data.Branches = append(data.Branches, branchLine{name, sha, protected})
 	}
 	head := r.head("main")

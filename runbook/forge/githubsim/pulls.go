@@ -19,6 +19,7 @@ type pull struct {
 	created, updated       time.Time
 	mergedBy, mergeSHA     string
 	baseSHA                string
+	pusher                 string // who pushed to the head last
 	labels                 []string
 	askedUsers, askedTeams []string
 	reviews                []*review
@@ -37,7 +38,7 @@ func (r *repo) follow(p *pull) {
 		return
 	}
 	if sha != p.headSHA {
-		p.headSHA, p.updated, p.looked = sha, r.sim.now(), false
+		p.headSHA, p.updated, p.looked, p.pusher = sha, r.sim.now(), false, r.pusher
 	}
 	p.baseSHA = r.head(p.base)
 }
@@ -59,7 +60,7 @@ func (r *repo) pullJSON(p *pull, full bool) map[string]any {
 		users = append(users, r.sim.userJSON(login))
 	}
 	for _, team := range p.askedTeams {
-		teams = append(teams, map[string]any{"slug": team, "name": team})
+		teams = append(teams, r.sim.teamJSON(r.owner+"/"+team))
 	}
 	body := map[string]any{
 		"id": p.id, "number": p.number, "state": state, "title": p.title, "body": p.body, "draft": p.draft,

@@ -35,7 +35,7 @@ func (s *Sim) postPull(a *asked) (int, any, error) {
 	now := s.now()
 	p := &pull{
 		number: len(r.pulls) + 1, id: s.id(), title: want.Title, body: want.Body, author: a.login, draft: want.Draft,
-		head: want.Head, base: want.Base, headSHA: head, baseSHA: base, created: now, updated: now,
+		head: want.Head, base: want.Base, headSHA: head, baseSHA: base, pusher: a.login, created: now, updated: now,
 	}
 	r.pulls = append(r.pulls, p)
 	r.askOwners(p)

@@ -69,7 +69,7 @@ func (s *Sim) patchRef(a *asked) (int, any, error) {
 		return refuse("Reference does not exist")
 	case !known:
 		return refuse("Object does not exist")
-	case r.protected[branch] != nil:
+	case r.rules(branch) != nil:
 		return refuse("Changes must be made through a pull request.")
 	}
 	if _, err := r.git("merge-base", "--is-ancestor", old, sha); err != nil && !want.Force {
@@ -90,7 +90,7 @@ func (s *Sim) deleteRef(a *asked) (int, any, error) {
 	if !ok || r.head(branch) == "" {
 		return 0, nil, &failure{status: http.StatusUnprocessableEntity, message: "Reference does not exist"}
 	}
-	if _, ok := r.protected[branch]; ok {
+	if r.rules(branch) != nil {
 		return 0, nil, &failure{status: http.StatusUnprocessableEntity, message: "Cannot delete a protected branch"}
 	}
 	if _, err := r.git("update-ref", "-d", "refs/heads/"+branch); err != nil {

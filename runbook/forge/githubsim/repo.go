@@ -16,17 +16,35 @@ type repo struct {
 	id          int64
 	options     Options
 	protected   map[string]*Protection
+	pusher      string            // who moved a branch last
+	demands     map[string]Demand // by how the branches' names begin
 	pulls       []*pull
 	runs        map[string][]*run    // check runs, by commit
 	statuses    map[string][]*status // by commit, newest last
+	ours        map[string]bool      // commits that the API made and signed
 	known       map[string]bool      // commits that got their check runs
 }
 
 func (r *repo) fullName() string { return r.owner + "/" + r.name }
 
-// protectHook refuses pushes to protected branches as GitHub does.
+// protectHook refuses pushes as GitHub does: to protected branches, of unsigned
+// commits where a ruleset wants signed ones, and of new branches where none may
+// be made. Whether a signature is good is looked at later.
 const protectHook = `#!/bin/sh
-
+set -f
+fits() {
+	for pattern in $2; do
+		case "$1" in
+		$pattern) return 0 ;;
+		esac
+	done
+	return 1
+}
+refuse() {
+	echo "error: GH013: Repository rule violations found for $1." >&2
+	echo "- $2" >&2
+	exit 1
+}
 while read -r old new ref; do
 	case " $SIM_PROTECTED " in
 	*" $ref "*)
@@ -34,6 +52,15 @@ while read -r old new ref; do
 		echo "error: Changes must be made through a pull request." >&2
 		exit 1 ;;
 	esac
+	case "$new" in *[!0]*) ;; *) continue ;; esac
+	if fits "$ref" "$SIM_NO_CREATE"; then
+		case "$old" in *[!0]*) ;; *) refuse "$ref" "Cannot create ref due to creations being restricted." ;; esac
+	fi
+	if fits "$ref" "$SIM_SIGNED"; then
+		for commit in $(git rev-list "$new" --not --all); do
+			git cat-file commit "$commit" | sed '/^$/q' | grep -q '^gpgsig' || refuse "$ref" "Commits must have verified signatures."
+		done
+	fi
 done
 `
 
@@ -43,7 +70,7 @@ func (s *Sim) CreateRepo(owner, name string, files map[string]string, o Options)
 	defer s.mu.Unlock()
 	r := &repo{
 		sim: s, owner: owner, name: name, dir: s.path(owner + "/" + name), id: s.id(), options: o,
-		protected: map[string]*Protection{}, runs: map[string][]*run{}, statuses: map[string][]*status{}, known: map[string]bool{},
+		protected: map[string]*Protection{}, demands: map[string]Demand{}, runs: map[string][]*run{}, statuses: map[string][]*status{}, known: map[string]bool{}, ours: map[string]bool{},
 	}
 	if len(r.options.Methods) == 0 {
 		r.options.Methods = []string{"merge", "squash", "rebase"}
@@ -118,12 +145,24 @@ func (r *repo) may(login string) Permission {
 	return None
 }
 
+// rules are what a branch asks for, and nil if that is nothing.
+func (r *repo) rules(branch string) *Protection { return r.protected[branch] }
+
 func (r *repo) allows(method string) bool { return slices.Contains(r.options.Methods, method) }
 
-func (r *repo) protectedRefs() string {
-	var refs []string
+// hookEnv tells the hook what may not be pushed.
+func (r *repo) hookEnv() []string {
+	var closed, signed, old []string
 	for branch := range r.protected {
-		refs = append(refs, "refs/heads/"+branch)
+		closed = append(closed, "refs/heads/"+branch)
 	}
-	return strings.Join(refs, " ")
+	for start, d := range r.demands {
+		if d.Signed {
+			signed = append(signed, "refs/heads/"+start+"*")
+		}
+		if d.NoCreate {
+			old = append(old, "refs/heads/"+start+"*")
+		}
+	}
+	return []string{"SIM_PROTECTED=" + strings.Join(closed, " "), "SIM_SIGNED=" + strings.Join(signed, " "), "SIM_NO_CREATE=" + strings.Join(old, " ")}
 }

@@ -2,6 +2,9 @@ package githubsim
 
 import (
 	"net/http"
+	"net/url"
+	"slices"
+	"strings"
 )
 
 func (s *Sim) getRepo(a *asked) (int, any, error) {
@@ -33,21 +36,58 @@ func (r *repo) json(login string) map[string]any {
 	return body
 }
 
-func (p *Protection) json() map[string]any {
+// protectionJSON is a branch protection, as who administers it sees it.
+func (r *repo) protectionJSON(branch string, p *Protection) map[string]any {
+	at := r.sim.apiURL("repos", r.fullName(), "branches", url.PathEscape(branch), "protection")
+	on := func(enabled bool) map[string]any { return map[string]any{"enabled": enabled} }
 	body := map[string]any{
-		"enforce_admins":          map[string]any{"enabled": true},
-		"required_linear_history": map[string]any{"enabled": p.Linear},
-		"allow_force_pushes":      map[string]any{"enabled": false},
-		"allow_deletions":         map[string]any{"enabled": false},
+		"url":                              at,
+		"enforce_admins":                   map[string]any{"url": at + "/enforce_admins", "enabled": true},
+		"required_linear_history":          on(p.Linear),
+		"allow_force_pushes":               on(false),
+		"allow_deletions":                  on(false),
+		"block_creations":                  on(false),
+		"required_conversation_resolution": on(false),
+		"lock_branch":                      on(p.Locked),
+		"allow_fork_syncing":               on(false),
+		"required_signatures":              map[string]any{"url": at + "/required_signatures", "enabled": p.Signed},
 	}
 	if p.Reviews > 0 || p.CodeOwners {
 		body["required_pull_request_reviews"] = map[string]any{
-			"dismiss_stale_reviews": p.DismissStale, "require_code_owner_reviews": p.CodeOwners,
-			"required_approving_review_count": p.Reviews,
+			"url": at + "/required_pull_request_reviews", "dismiss_stale_reviews": p.DismissStale, "require_code_owner_reviews": p.CodeOwners,
+			"required_approving_review_count": p.Reviews, "require_last_push_approval": p.LastPush,
 		}
 	}
 	if len(p.Checks) > 0 {
-		body["required_status_checks"] = map[string]any{"strict": p.Strict, "contexts": p.Checks, "checks": contexts(p.Checks)}
+		body["required_status_checks"] = map[string]any{"url": at + "/required_status_checks", "strict": p.Strict, "contexts": p.Checks, "contexts_url": at + "/required_status_checks/contexts", "checks": contexts(p.Checks)}
+	}
+	if p.Pushers != nil {
+		body["restrictions"] = r.pushersJSON(at+"/restrictions", p.Pushers)
 	}
 	return body
+}
+
+func (r *repo) pushersJSON(at string, pushers []string) map[string]any {
+	users, teams, apps := []map[string]any{}, []map[string]any{}, []map[string]any{}
+	for _, name := range pushers {
+		if team, ok := strings.CutPrefix(name, "@"); ok {
+			teams = append(teams, r.sim.teamJSON(team))
+		} else if i := slices.IndexFunc(r.sim.apps, func(p *app) bool { return p.Slug == name }); i >= 0 {
+			apps = append(apps, r.sim.appJSON(r.sim.apps[i]))
+		} else if user := r.sim.userJSON(name); user != nil {
+			users = append(users, user)
+		}
+	}
+	return map[string]any{
+		"url": at, "users_url": at + "/users", "teams_url": at + "/teams", "apps_url": at + "/apps",
+		"users": users, "teams": teams, "apps": apps,
+	}
+}
+
+// mayPush tells whether a restriction lets an account push.
+func (r *repo) mayPush(p *Protection, login string) bool {
+	return p.Pushers == nil || slices.ContainsFunc(p.Pushers, func(name string) bool {
+		team, ok := strings.CutPrefix(name, "@")
+		return name == login || name+"[bot]" == login || ok && slices.Contains(r.sim.teams[team], login)
+	})
 }

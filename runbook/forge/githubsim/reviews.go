@@ -102,16 +102,22 @@ const outdated = "The head branch is not up to date with the base branch."
 
 // unmet lists what the base branch still asks of a pull request.
 func (r *repo) unmet(p *pull) []string {
-	rules := r.protected[p.base]
+	rules := r.rules(p.base)
 	if rules == nil {
 		return nil
 	}
 	var list []string
+	if rules.Locked {
+		list = append(list, "Cannot change this locked branch")
+	}
+	if rules.Signed && !r.allVerified(p) {
+		list = append(list, "Commits must have verified signatures.")
+	}
 	words := r.standing(p)
 	approvals, changes := 0, false
 	for login, state := range words {
 		// Only the word of those who may write counts.
-		if r.may(login) < Write {
+		if r.may(login) < Write || rules.LastPush && login == p.pusher {
 			continue
 		}
 		approvals += map[bool]int{true: 1}[state == "APPROVED"]

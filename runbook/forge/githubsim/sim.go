@@ -109,6 +109,36 @@ type Protection struct {
 	Strict       bool
 	DismissStale bool
 	Linear       bool
+	// LastPush does not count the approval of who pushed last.
+	LastPush bool
+	// Signed takes verified commits only.
+	Signed bool
+	// Locked takes nothing.
+	Locked bool
+	// Pushers are the accounts, @teams and apps (by their slug) that may push,
+	// and so merge; nil lets all who may write.
+	Pushers []string
+	// Queue merges through a merge queue, which takes that long.
+	Queue *time.Duration
+	// Ruleset keeps it as a ruleset, which all who read the repository see;
+	// otherwise it is a branch protection, which only administrators see.
+	Ruleset bool
+}
+
+// Demand is what a ruleset asks of branches that anybody may push to.
+type Demand struct {
+	// Signed takes signed commits only, NoCreate no new branch.
+	Signed, NoCreate bool
+	// Patterns are shown; what they bind is not looked at here.
+	Patterns []Pattern
+}
+
+// Pattern is a rule of a ruleset on names, messages or addresses.
+type Pattern struct {
+	// Type is branch_name_pattern, commit_message_pattern and so on, Operator
+	// starts_with, ends_with, contains or regex.
+	Type, Operator, Pattern string
+	Negate                  bool
 }
 
 // New makes an empty host.
@@ -150,6 +180,18 @@ func (s *Sim) AddTeam(org, team string, logins ...string) {
 	s.teams[org+"/"+team] = logins
 }
 
+// Demand sets what all branches ask for whose names begin so.
+func (s *Sim) Demand(fullName, start string, d Demand) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r, err := s.repo(fullName)
+	if err != nil {
+		return err
+	}
+	r.demands[start] = d
+	return nil
+}
+
 // Protect sets what a branch asks for.
 func (s *Sim) Protect(fullName, branch string, p Protection) error {
 	s.mu.Lock()
@@ -159,6 +201,18 @@ func (s *Sim) Protect(fullName, branch string, p Protection) error {
 		return err
 	}
 	r.protected[branch] = &p
+	return nil
+}
+
+// Unprotect takes all rules from a branch.
+func (s *Sim) Unprotect(fullName, branch string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r, err := s.repo(fullName)
+	if err != nil {
+		return err
+	}
+	delete(r.protected, branch)
 	return nil
 }
 

@@ -110,7 +110,7 @@ func try(dir string, args ...string) (string, error) {
 func TestFromPushToMerge(t *testing.T) {
 	for _, method := range []string{"merge", "squash", "rebase"} {
 		t.Run(method, func(t *testing.T) {
-			o := open(t, githubsim.Options{}, githubsim.Protection{Reviews: 1, CodeOwners: true, Checks: []string{"validate"}})
+			o := open(t, githubsim.Options{}, githubsim.Protection{Reviews: 1, CodeOwners: true, Checks: []string{"validate"}, Ruleset: true})
 			bot := o.client(t, "bot")
 			pr := o.propose(t, "replicas: 6\n")
 
@@ -179,7 +179,7 @@ func TestAnUnchangedPullRequestCostsNothing(t *testing.T) {
 }
 
 func TestRulesAndErrors(t *testing.T) {
-	o := open(t, githubsim.Options{Methods: []string{"merge", "squash"}}, githubsim.Protection{Reviews: 2, CodeOwners: true, Checks: []string{"validate"}, Linear: true})
+	o := open(t, githubsim.Options{Methods: []string{"merge", "squash"}}, githubsim.Protection{Reviews: 2, CodeOwners: true, Checks: []string{"validate"}, Linear: true, Ruleset: true})
 	rules, err := o.client(t, "bot").Rules(t.Context(), repo, "main")
 	if err != nil || rules.Reviews != 2 || !rules.CodeOwnerReviews || len(rules.Checks) != 1 || len(rules.Methods) != 1 || rules.Methods[0] != "squash" {
 		t.Errorf("rules = %+v, %v", rules, err)

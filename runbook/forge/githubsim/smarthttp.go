@@ -47,7 +47,8 @@ func (s *Sim) serveGit(w http.ResponseWriter, req *http.Request) {
 		return
 	}
 	s.mu.Lock()
-	env := append(gitEnv(), "GIT_PROJECT_ROOT="+s.dir, "GIT_HTTP_EXPORT_ALL=1", "REMOTE_USER="+who.login, "SIM_PROTECTED="+r.protectedRefs())
+	env := append(gitEnv(), "GIT_PROJECT_ROOT="+s.dir, "GIT_HTTP_EXPORT_ALL=1", "REMOTE_USER="+who.login)
+	env = append(env, r.hookEnv()...)
 	s.mu.Unlock()
 	if protocol := req.Header.Get("Git-Protocol"); protocol != "" {
 		env = append(env, "GIT_PROTOCOL="+protocol)
@@ -55,6 +56,7 @@ func (s *Sim) serveGit(w http.ResponseWriter, req *http.Request) {
 	(&cgi.Handler{Path: backend, Args: []string{"http-backend"}, Env: env}).ServeHTTP(w, req)
 	if push {
 		s.mu.Lock()
+		r.pusher = who.login
 		r.arrived()
 		s.mu.Unlock()
 	}
