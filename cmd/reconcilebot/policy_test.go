@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"reconcilebot/runbook/forge"
 	"slices"
 	"strings"
 	"testing"
@@ -49,7 +50,7 @@ func TestPolicyOfTheExample(t *testing.T) {
 func TestOwnersOfAll(t *testing.T) {
 	rules := []byte("* @acme/platform\n/overlays/ @Bob @acme/payments\n/overlays/prod/secret.yaml @acme/security @bob\n/overlays/open.yaml\n")
 	tree := fstest.MapFS{".github/CODEOWNERS": {Data: rules}, "overlays/prod/web.yaml": {}, "overlays/prod/secret.yaml": {}, "overlays/prod/README.md": {}, "base/web.json": {}}
-	read, err := codeowners(tree)
+	read, err := forge.Codeowners(tree)
 	if err != nil || string(read) != string(rules) {
 		t.Fatalf("read %q, %v", read, err)
 	}
@@ -72,7 +73,7 @@ func TestOwnersOfAll(t *testing.T) {
 	if _, err := manifests(tree, "nowhere"); err == nil {
 		t.Error("a folder that is not there has no manifests, and no error")
 	}
-	if none, err := codeowners(fstest.MapFS{}); none != nil || err != nil {
+	if none, err := forge.Codeowners(fstest.MapFS{}); none != nil || err != nil {
 		t.Errorf("no file is read as %q, %v", none, err)
 	}
 }
