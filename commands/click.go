@@ -45,6 +45,8 @@ func (c *Commands) click(ctx context.Context, req Request) (Reply, error) {
 		return c.askWhy(k, book.Adopt)
 	case card.ActionRevert:
 		return c.askWhy(k, book.Revert)
+	case card.ActionFields:
+		return c.askFields(k)
 	case card.ActionDecline:
 		return c.askNo(k)
 	case card.ActionApprove:
@@ -71,6 +73,7 @@ func rightsOf() map[string][]access.Right {
 	return map[string][]access.Right{
 		card.ActionAdopt:   {access.Decide},
 		card.ActionRevert:  {access.Decide},
+		card.ActionFields:  {access.Decide},
 		card.ActionLeave:   {access.Decide},
 		card.ActionAgain:   {access.Decide},
 		card.ActionRetry:   {access.Decide},

@@ -26,6 +26,9 @@ type (
 		book   state.BookName
 		target string
 		reason string
+		// fields are the changes that are meant, with spaces between them; empty
+		// means all.
+		fields string
 	}
 )
 
@@ -43,13 +46,13 @@ func parseDrift(w words) (act, error) {
 func parseDecision(b state.BookName) func(words) (act, error) {
 	return func(w words) (act, error) {
 		example := string(b) + " payments-web because the checkout queue was backing up"
-		if len(w.list) != 1 {
-			return nil, usage(string(b)+" TARGET because …", example)
+		if len(w.list) == 0 {
+			return nil, usage(string(b)+" TARGET [KIND/NAME] [FIELD …] because …", example)
 		}
 		if w.reason == "" {
 			return nil, fault.New(fault.Invalid, "Say why, for those who approve and for the record. For example: /reconcile "+example)
 		}
-		return takeTo{book: b, target: w.list[0], reason: w.reason}, nil
+		return takeTo{book: b, target: w.list[0], reason: w.reason, fields: strings.Join(w.list[1:], " ")}, nil
 	}
 }
 
@@ -147,6 +150,9 @@ func around(out []drift.TargetInfo, down []string) string {
 }
 
 func (t takeTo) run(_ context.Context, c *Commands, call call) (Reply, error) {
+	if t.fields != "" {
+		return c.takePart(call, t)
+	}
 	return c.takeUp(call, t.book, state.Decision{Reason: t.reason})
 }
 

@@ -168,6 +168,7 @@ func (r *rig) books() []runbook.Book {
 	return []runbook.Book{
 		{Name: runbook.Survey, Version: 1, Steps: []runbook.Step{survey}},
 		{Name: book.Adopt, Version: 1, Ends: "adopted", Ballot: ballot, Steps: []runbook.Step{survey, plan, approve}},
+		{Name: book.Change, Version: 1, Ends: "changed", Ballot: ballot, Steps: []runbook.Step{survey, plan, approve}},
 		{Name: book.Revert, Version: 1, Ends: "reverted", Ballot: ballot, Steps: []runbook.Step{survey, plan, approve}},
 	}
 }

@@ -2,6 +2,7 @@ package commands
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"unicode/utf8"
@@ -60,6 +61,8 @@ func (c *Commands) submit(ctx context.Context, req Request) (Reply, error) {
 	switch what {
 	case string(book.Adopt), string(book.Revert):
 		return c.decided(k, req, state.BookName(what))
+	case card.ActionFields:
+		return c.decidedFields(k, req)
 	case card.ActionDecline:
 		return c.declined(k, req)
 	case card.ActionPause:
@@ -69,13 +72,18 @@ func (c *Commands) submit(ctx context.Context, req Request) (Reply, error) {
 }
 
 func (c *Commands) decided(k clicked, req Request, b state.BookName) (Reply, error) {
-	// The same form sent twice is no second decision.
+	return c.decide(k, req, b, nil)
+}
+
+// decide takes the decision of a form. The same form sent twice is no second
+// decision.
+func (c *Commands) decide(k clicked, req Request, b state.BookName, choice json.RawMessage) (Reply, error) {
 	if k.run.Decision.Delivery != req.Delivery.ID || !k.run.Decided() {
 		if err := c.undecided(k); err != nil {
 			return Reply{}, err
 		}
 	}
-	_, err := c.Engine.Decide(k.run.ID, b, state.Decision{By: k.by.Person, Reason: why(req.View), Delivery: req.Delivery.ID})
+	_, err := c.Engine.Decide(k.run.ID, b, state.Decision{By: k.by.Person, Reason: why(req.View), Choice: choice, Delivery: req.Delivery.ID})
 	return Reply{}, err
 }
 

@@ -43,13 +43,13 @@ func table() []command {
 			parse:    parseDrift,
 		},
 		{
-			name: "adopt", usage: "adopt TARGET because …", who: access.Decide,
+			name: "adopt", usage: "adopt TARGET [KIND/NAME] [FIELD …] because …", who: access.Decide,
 			summary:  "Take the changes made by hand into Git, by an approved and proven pull request",
-			examples: []string{"adopt payments-web because the checkout queue was backing up"},
+			examples: []string{"adopt payments-web because the checkout queue was backing up", "adopt payments-web deployment/web spec.replicas because only the replicas are needed"},
 			parse:    parseDecision(book.Adopt),
 		},
 		{
-			name: "revert", usage: "revert TARGET because …", who: access.Decide,
+			name: "revert", usage: "revert TARGET [KIND/NAME] [FIELD …] because …", who: access.Decide,
 			summary:  "Put the cluster back to what Git says, after an approval",
 			examples: []string{"revert payments-web because the spike is over"},
 			parse:    parseDecision(book.Revert),

@@ -55,7 +55,7 @@ func pages(f Facts) booklet {
 		return booklet{
 			title: "Full diff", noun: "hunks", digest: plan.Digest, chunks: hunks(plan), about: "plan " + code(short(plan.Digest), longName),
 			summary: append([]string{fmt.Sprintf("*%s in %s*", count(len(plan.Seen.Drift.Changes), "change"), count(len(plan.Edits), "file"))},
-				changed(f.Run.Book, plan.Seen.Drift)...),
+				dealtWith(f.Run.Book, plan)...),
 		}
 	}
 	seen, _ := book.SeenIn(f.Run)

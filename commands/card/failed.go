@@ -21,7 +21,7 @@ func failed(f Facts) Message {
 	s.lines(paragraphs(fail.Say, 1500))
 	s.lines(standing(f, plan))
 	if planned {
-		s.lines(changed(f.Run.Book, plan.Seen.Drift)...)
+		s.lines(dealtWith(f.Run.Book, plan)...)
 	}
 	who := ""
 	if f.Run.Decided() {

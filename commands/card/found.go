@@ -134,7 +134,7 @@ func unremovable(d drift.Drift) string {
 	if undone(d) || syncUndoes(d) {
 		return ""
 	}
-	return "*Reverting is not offered*  A sync leaves what was added by hand. Adopt it, or remove it with kubectl."
+	return "*Reverting takes a hand*  A sync leaves what was added by hand. The plan says with which command a person takes it away, and waits for that."
 }
 
 func syncUndoes(d drift.Drift) bool {
@@ -171,11 +171,14 @@ func choices(f Facts, seen book.Seen) []button {
 		}
 		list = append(list, button{action: ActionAdopt, text: text, value: carried, style: slack.StylePrimary, label: text + ": " + target})
 	}
-	if !undone(seen.Drift) && syncUndoes(seen.Drift) {
+	if !undone(seen.Drift) {
 		list = append(list, button{
 			action: ActionRevert, text: "Revert cluster", value: carried, style: slack.StyleDanger, label: "Revert the cluster to Git: " + target,
-			confirm: confirm("Revert the cluster?", fmt.Sprintf("Plans a sync that puts %s of %s back to what Git says. Somebody else has to approve it first.", count(len(seen.Drift.Changes), "change"), target), "Plan the revert", "Cancel"),
+			confirm: confirm("Revert the cluster?", fmt.Sprintf("Makes a plan that puts %s of %s back to what Git says. Somebody else has to approve it first.", count(len(seen.Drift.Changes), "change"), target), "Plan the revert", "Cancel"),
 		})
+	}
+	if n := len(seen.Drift.Changes); n > 1 && n <= MaxFields && !undone(seen.Drift) {
+		list = append(list, button{action: ActionFields, text: "Decide per field", value: carried, label: "Decide for each change of " + target})
 	}
 	if seen.Drift.Automated.Enabled && !undone(seen.Drift) {
 		list = append(list, button{action: ActionPause, text: "Pause", value: carried, label: "Keep Argo CD from reconciling " + target + " for a while"})

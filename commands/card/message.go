@@ -25,6 +25,8 @@ const (
 	ActionResume  = "resume"
 	ActionLook    = "look"
 	ActionAccept  = "accept"
+	// ActionFields opens the modal in which each change has a choice of its own.
+	ActionFields = "fields"
 
 	// ActionDiff shows the full diff, or its next page, ActionDiffBack the page
 	// before; ActionDiffFile puts all of it into the thread.
@@ -38,4 +40,6 @@ const (
 	BlockReason    = "reason"
 	// BlockLength is the input of how long a pause is to last.
 	BlockLength = "length"
+	// BlockField and the number of a change is its choice.
+	BlockField = "field/"
 )

@@ -21,7 +21,7 @@ func approval(f Facts) Message {
 	s := f.sheet()
 	s.title(append([]string{verb(f.Run.Book)}, f.where()...)...)
 	s.lines("*Waiting for "+count(missing, "approval")+"*"+given(standing), replanned(f, plan), f.waiting())
-	s.lines(changed(f.Run.Book, plan.Seen.Drift)...)
+	s.lines(dealtWith(f.Run.Book, plan)...)
 	edits(s, plan)
 	s.lines(actions(plan), proof(f.Run.Book, plan), fact("Reason", reason(f.Run.Decision)+alsoMade(f, plan)))
 	s.lines(fact("Needs", needs(plan)), hostNeeds(plan), fact("Expires", when(plan.Needs.Expires, f.Now)+", with nothing changed"))
@@ -60,6 +60,42 @@ func replanned(f Facts, plan book.Plan) string {
 		return "The plan changed: " + say(why, longPhrase) + "."
 	}
 	return fmt.Sprintf("The plan changed since %s voted: %s. Votes given before are void.", both(by), say(why, longPhrase))
+}
+
+// dealtWith lists what a plan does with each change, and what it leaves.
+func dealtWith(b state.BookName, plan book.Plan) (lines []string) {
+	d := plan.Seen.Drift
+	if len(plan.Do) == 0 {
+		return changed(b, d)
+	}
+	for _, part := range []struct {
+		book    state.BookName
+		changes []drift.Change
+	}{{book.Adopt, plan.Adopts()}, {book.Revert, plan.Reverts()}} {
+		d.Changes = part.changes
+		some := changed(part.book, d)
+		if len(some) > 0 && part.book == book.Adopt {
+			some[0] = strings.Replace(some[0], "*Change*", "*Adopts*", 1)
+		}
+		lines = append(lines, some...)
+	}
+	return append(lines, stays(plan))
+}
+
+// stays says what a plan does not deal with.
+func stays(plan book.Plan) string {
+	if len(plan.Open) == 0 {
+		return ""
+	}
+	var list []string
+	for i, c := range plan.Open {
+		if i == maxChanges {
+			list = append(list, fmt.Sprintf("and %d more", len(plan.Open)-maxChanges))
+			break
+		}
+		list = append(list, object(c.Object)+"  "+differs(c))
+	}
+	return fact("Stays as it is", strings.Join(list, "\n"))
 }
 
 // changed lists the changes, each with its object. What a revert undoes is

@@ -45,7 +45,7 @@ func progress(f Facts) Message {
 	s.title(append(f.where(), doing)...)
 	lines, done, all, now := steps(f, plan)
 	s.lines(append([]string{fmt.Sprintf("*%d of %d done*", done, all)}, lines...)...)
-	s.lines(changed(f.Run.Book, plan.Seen.Drift)...)
+	s.lines(dealtWith(f.Run.Book, plan)...)
 	s.lines(asked(f)...)
 	s.small(approvedBy(f, plan), fmt.Sprintf("%s · %s", name(string(f.Run.Incident)), reason(f.Run.Decision)))
 	s.buttons(acceptances(f)...)
@@ -59,6 +59,8 @@ func doing(b state.BookName) string {
 		return "reverting"
 	case book.Change:
 		return "changing"
+	case book.Mixed:
+		return "adopting and reverting"
 	}
 	return "adopting"
 }

@@ -175,6 +175,8 @@ func verb(b state.BookName) string {
 		return "Revert cluster"
 	case book.Change:
 		return "Change through Git"
+	case book.Mixed:
+		return "Adopt and revert"
 	}
 	return "Look"
 }

@@ -34,11 +34,13 @@ func recordHead(f Facts) []string {
 		return append(f.where(), "nothing differed")
 	}
 	end := map[string]string{
-		"adopted":       "reconciled: adopted into Git",
-		"reverted":      "reconciled: reverted to Git",
-		"changed":       "changed through Git",
-		"left":          "left as it is",
-		"nothing to do": "nothing to do",
+		"adopted":  "reconciled: adopted into Git",
+		"reverted": "reconciled: reverted to Git",
+		"changed":  "changed through Git",
+
+		"adopted and reverted": "reconciled: in part adopted into Git, in part reverted",
+		"left":                 "left as it is",
+		"nothing to do":        "nothing to do",
 	}[f.Run.Outcome]
 	if end == "" {
 		end = f.Run.Outcome
@@ -150,7 +152,7 @@ func who(f Facts, d drift.Drift) (pieces []piece) {
 // whyNot is why Git was bypassed, as whoever adopts it says. A revert's reason
 // is why it goes, which stands beside the decision.
 func whyNot(f Facts) []piece {
-	if f.Run.Book != book.Adopt || f.Run.Outcome == "nothing to do" || f.Run.Decision.Reason == "" {
+	if f.Run.Book != book.Adopt && f.Run.Book != book.Mixed || f.Run.Outcome == "nothing to do" || f.Run.Decision.Reason == "" {
 		return nil
 	}
 	return []piece{{text: "“" + f.Run.Decision.Reason + "”"}}
@@ -249,8 +251,16 @@ func leftOpen(f Facts, d drift.Drift, plan book.Plan) []piece {
 		return []piece{{text: "unknown"}}
 	case f.Run.Outcome == "left" && len(d.Changes) > 0:
 		return []piece{{text: count(len(d.Changes), "change") + " that Git does not have"}}
-	case len(plan.Left) > 0:
-		return []piece{{text: count(len(plan.Left), "change") + " not taken into Git"}}
+	case len(plan.Open) > 0:
+		pieces := []piece{{text: count(len(plan.Open), "change") + " left, undecided:"}}
+		for i, c := range plan.Open {
+			if i == maxChanges {
+				return append(pieces, piece{text: fmt.Sprintf("and %d more", len(plan.Open)-maxChanges), newline: true})
+			}
+			pieces = append(pieces, piece{text: c.Object.Kind + " " + strings.TrimPrefix(c.Object.Namespace+"/"+c.Object.Name, "/"), newline: true})
+			pieces = append(pieces, fields(c)...)
+		}
+		return pieces
 	}
 	if sync, ok := book.SyncedIn(f.Run); ok && sync.Held > 0 {
 		return []piece{{text: count(sync.Held, "other change") + " made by hand; Argo CD has not synced the merged commit, and may undo them when it does"}}

@@ -363,7 +363,7 @@ func TestWhatCannotBeJudgedIsNotPlanned(t *testing.T) {
 // TestEveryCrashOfTheBooks stops each book at every write and goes on with a
 // new process: one branch, one pull request, one merge, one sync.
 func TestEveryCrashOfTheBooks(t *testing.T) {
-	for _, book := range []state.BookName{Adopt, Revert, Change} {
+	for _, book := range []state.BookName{Adopt, Revert, Change, Mixed} {
 		t.Run(string(book), func(t *testing.T) {
 			for point := 1; crashOnce(t, book, point); point++ {
 			}
@@ -419,6 +419,11 @@ func (w *world) begin(t *testing.T, book state.BookName) Plan {
 		w.open(t)
 		return w.wish(t, "spec.replicas=6")
 	}
+	if book == Mixed {
+		w.image = "web:2"
+		w.open(t)
+		return w.choose(t, Mixed, DoRevert, DoAdopt)
+	}
 	w.open(t)
 	return w.decide(t, book)
 }
@@ -452,6 +457,10 @@ func (w *world) once(t *testing.T, book state.BookName, point int) {
 		}
 		if len(history) != 2 {
 			t.Errorf("point %d: the file has %d commits, want 2", point, len(history))
+		}
+	case Mixed:
+		if len(pulls) != 1 || pulls[0].State != "merged" || w.syncs != 1 || w.live != 6 || w.image != "" {
+			t.Errorf("point %d: pull requests %+v, %d syncs, %d replicas, image %q", point, pulls, w.syncs, w.live, w.image)
 		}
 	case Revert:
 		if w.syncs != 1 || w.live != 3 {

@@ -26,6 +26,9 @@
 //	4 a further refresh shows no difference          settle          scaled-adopt
 //	case: revert the cluster to match Git            sync            scaled-revert
 //	case: the audit log names who wrote              survey          author-cannot-approve
+//	2 several changes, not all still needed          choose, plan,   runbook-per-field, runbook-some-adopted
+//	                                                 merge, sync
+//	case: a revert of what no sync removes           plan, sync      runbook-added-by-hand
 //	case: the edit in Git first, merged, synced      plan … sync     runbook-change, runbook-change-heals,
 //	                                                                 runbook-change-refused, runbook-change-fix
 //

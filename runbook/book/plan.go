@@ -21,6 +21,8 @@ const (
 	Revert state.BookName = "revert"
 	// Change is a change that is made through Git to begin with.
 	Change state.BookName = "change"
+	// Mixed adopts some changes and reverts others.
+	Mixed state.BookName = "adopt-and-revert"
 )
 
 // Seen is what the first look finds.
@@ -47,15 +49,21 @@ type Place struct {
 
 // Plan is what is put to the vote: the changes, what will be done about them,
 // and what shows that this is all that will happen.
+//
+// The changes of Seen are those that the plan deals with; Open are the others,
+// which stay as they are because nobody chose anything for them.
 type Plan struct {
-	Seen Seen `json:"seen"`
+	Seen Seen           `json:"seen"`
+	Open []drift.Change `json:"open,omitempty"`
+	// Do is what becomes of each change, by its index; empty where all are
+	// dealt with alike.
+	Do []Do `json:"do,omitempty"`
 	// Edits, Proof, Repo, Base and Branch are those of an adoption.
-	Edits  []manifest.Edit    `json:"edits,omitempty"`
-	Proof  manifest.Proof     `json:"proof,omitzero"`
-	Left   []manifest.Verdict `json:"left,omitempty"`
-	Repo   forge.Repo         `json:"repo,omitzero"`
-	Base   string             `json:"base,omitempty"`
-	Branch string             `json:"branch,omitempty"`
+	Edits  []manifest.Edit `json:"edits,omitempty"`
+	Proof  manifest.Proof  `json:"proof,omitzero"`
+	Repo   forge.Repo      `json:"repo,omitzero"`
+	Base   string          `json:"base,omitempty"`
+	Branch string          `json:"branch,omitempty"`
 	// Followers are the other targets that follow the branch: a merge has
 	// their controller look at them, too.
 	Followers []string `json:"followers,omitempty"`
@@ -72,7 +80,7 @@ type Plan struct {
 
 // Action is one thing that a controller is asked to do.
 type Action struct {
-	// Kind is "sync".
+	// Kind is "sync", or "hand" for what a person has to do.
 	Kind    string            `json:"kind"`
 	Objects []manifest.Object `json:"objects"`
 	// Text says it in words.
@@ -195,6 +203,7 @@ func (p Plan) bind() (string, error) {
 		UID, Path string
 		Op        manifest.Op
 		Git, Live any
+		Do        Do `json:",omitempty"`
 	}
 	bound := struct {
 		Target  string
@@ -203,8 +212,12 @@ func (p Plan) bind() (string, error) {
 		Edits   map[string]string
 		Actions []Action
 	}{Target: p.Seen.Drift.Target.String(), Files: p.Proof.ReadFiles, Edits: map[string]string{}, Actions: p.Actions}
-	for _, c := range p.Seen.Drift.Changes {
-		bound.Values = append(bound.Values, value{c.UID, c.Path.String(), c.Op, c.Git, c.Live})
+	for i, c := range p.Seen.Drift.Changes {
+		v := value{UID: c.UID, Path: c.Path.String(), Op: c.Op, Git: c.Git, Live: c.Live}
+		if i < len(p.Do) {
+			v.Do = p.Do[i]
+		}
+		bound.Values = append(bound.Values, v)
 	}
 	for _, e := range p.Edits {
 		sum := sha256.Sum256(e.Content)

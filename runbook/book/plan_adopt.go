@@ -19,16 +19,19 @@ import (
 // from fresh reads.
 func (s *systems) adoption(ctx context.Context, r state.Reconciliation) (Plan, error) {
 	plan, t, c, err := s.fresh(ctx, r)
-	if err != nil || len(plan.Seen.Drift.Changes) == 0 {
+	if err != nil {
+		return plan, err
+	}
+	if err := plan.split(r); err != nil || len(plan.Seen.Drift.Changes) == 0 {
 		return plan, err
 	}
 	return s.edited(ctx, r, plan, t, c)
 }
 
-// edited adds to a plan the edits that make its changes true in Git, with
+// edited adds to a plan the edits that make true in Git what it adopts, with
 // their proof, and what it needs.
 func (s *systems) edited(ctx context.Context, r state.Reconciliation, plan Plan, t drift.Target, c Cluster) (Plan, error) {
-	d := plan.Seen.Drift
+	d, adopts := plan.Seen.Drift, plan.those(DoAdopt, true)
 	in, err := s.source(ctx, t, c)
 	if err != nil {
 		return plan, err
@@ -37,7 +40,7 @@ func (s *systems) edited(ctx context.Context, r state.Reconciliation, plan Plan,
 	if err != nil {
 		return plan, err
 	}
-	proposal, err := manifest.Propose(ctx, manifest.Request{Tree: in.tree, Target: in.from, Consumers: consumers, Changes: values(d.Changes), Structure: r.Book == Change})
+	proposal, err := manifest.Propose(ctx, manifest.Request{Tree: in.tree, Target: in.from, Consumers: consumers, Changes: values(adopts), Structure: r.Book == Change})
 	if err != nil {
 		return plan, err
 	}

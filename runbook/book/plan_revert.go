@@ -2,28 +2,29 @@ package book
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 
 	"reconcilebot/runbook/drift"
-	"reconcilebot/runbook/fault"
 	"reconcilebot/runbook/manifest"
 	"reconcilebot/state"
 )
 
 // reversion plans a sync of just the objects that differ, from fresh reads.
-// What no sync undoes is refused with the command that does.
+// What no sync undoes is left to a person, with the command that does.
 func (s *systems) reversion(ctx context.Context, r state.Reconciliation) (Plan, error) {
 	plan, _, _, err := s.fresh(ctx, r)
-	if err != nil || len(plan.Seen.Drift.Changes) == 0 {
+	if err != nil {
+		return plan, err
+	}
+	if err := plan.split(r); err != nil || len(plan.Seen.Drift.Changes) == 0 {
 		return plan, err
 	}
 	d := plan.Seen.Drift
-	if err := undoable(d); err != nil {
+	if err := entangled(d.Changes, plan.Open); err != nil {
 		return plan, err
 	}
-	plan.Actions = []Action{syncOf(d)}
+	plan.Actions = undoing(d.Changes)
 	if plan.Needs, err = s.needs(ctx, r, d, nil, nil); err != nil {
 		return plan, err
 	}
@@ -31,24 +32,21 @@ func (s *systems) reversion(ctx context.Context, r state.Reconciliation) (Plan, 
 	return plan, err
 }
 
-// undoable refuses what a sync leaves in place: fields that were added, which
-// Argo CD's three-way diff does not see, and objects that are in no Git.
-func undoable(d drift.Drift) error {
-	var stay []string
-	for _, c := range d.Changes {
-		switch {
-		case c.Path.String() == "" && c.Op == manifest.Add:
-			stay = append(stay, fmt.Sprintf("%s %s is in no Git, and a sync without prune leaves it. To remove it: kubectl delete %s %s%s",
-				c.Object.Kind, c.Object.Name, strings.ToLower(c.Object.Kind), c.Object.Name, inNamespace(c.Object)))
-		case c.Invisible:
-			stay = append(stay, fmt.Sprintf("%s of %s %s was added by hand, and no sync removes it. To remove it: kubectl edit %s %s%s",
-				c.Path, c.Object.Kind, c.Object.Name, strings.ToLower(c.Object.Kind), c.Object.Name, inNamespace(c.Object)))
-		}
+// mixture plans both: what is adopted by a pull request, and after its merge a
+// sync of what is reverted.
+func (s *systems) mixture(ctx context.Context, r state.Reconciliation) (Plan, error) {
+	plan, t, c, err := s.fresh(ctx, r)
+	if err != nil {
+		return plan, err
 	}
-	if len(stay) == 0 {
-		return nil
+	if err := plan.split(r); err != nil || len(plan.Seen.Drift.Changes) == 0 {
+		return plan, err
 	}
-	return fault.New(fault.Refused, "A sync would not undo everything, so it isn't proposed.\n"+strings.Join(stay, "\n"))
+	if err := entangled(plan.Reverts(), plan.Open); err != nil {
+		return plan, err
+	}
+	plan.Actions = undoing(plan.Reverts())
+	return s.edited(ctx, r, plan, t, c)
 }
 
 func inNamespace(o manifest.Object) string {
@@ -58,16 +56,30 @@ func inNamespace(o manifest.Object) string {
 	return " -n " + o.Namespace
 }
 
-// syncOf is a sync of the objects that differ and of nothing else.
-func syncOf(d drift.Drift) Action {
-	a := Action{Kind: "sync"}
+// undoing is how each change is undone: by a sync of just the objects that
+// differ, or, where that leaves it in place, by a person.
+func undoing(changes []drift.Change) (list []Action) {
+	sync := Action{Kind: "sync"}
 	var names []string
-	for _, c := range d.Changes {
-		if !slices.Contains(a.Objects, c.Object) {
-			a.Objects = append(a.Objects, c.Object)
+	for _, c := range changes {
+		switch {
+		case stays(c):
+			list = append(list, Action{Kind: "hand", Objects: []manifest.Object{c.Object}, Text: "no sync undoes " + whatStays(c) + ": a person runs  " + byHand(c)})
+		case !slices.Contains(sync.Objects, c.Object):
+			sync.Objects = append(sync.Objects, c.Object)
 			names = append(names, c.Object.Kind+" "+c.Object.Namespace+"/"+c.Object.Name)
 		}
 	}
-	a.Text = "Argo CD syncs " + strings.Join(names, ", ") + " and nothing else; nothing is pruned"
-	return a
+	if len(names) > 0 {
+		sync.Text = "Argo CD syncs " + strings.Join(names, ", ") + " and nothing else; nothing is pruned"
+		list = append([]Action{sync}, list...)
+	}
+	return list
+}
+
+func whatStays(c drift.Change) string {
+	if len(c.Path) == 0 {
+		return c.Object.Kind + " " + full(c.Object) + ", which is in no Git"
+	}
+	return c.Path.String() + ", which was added by hand"
 }

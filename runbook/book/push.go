@@ -119,7 +119,7 @@ func (s render) Do(ctx context.Context, r state.Reconciliation) runbook.Outcome 
 	if err != nil {
 		return s.outcome(r, s.ID(), "render "+push.SHA, err)
 	}
-	if err := manifest.OnlyChanges(before, after, values(plan.Seen.Drift.Changes)); err != nil {
+	if err := manifest.OnlyChanges(before, after, values(plan.Adopts())); err != nil {
 		return runbook.Fail(&fault.Error{Kind: fault.Refused, Err: err,
 			Say: "Argo CD renders the pushed commit differently than the proof: " + err.Error() + ". No pull request was opened; the branch " + push.Branch + " can be deleted."})
 	}

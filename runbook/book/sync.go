@@ -131,6 +131,12 @@ func (s *systems) sync(ctx context.Context, r state.Reconciliation, attempt func
 	if err != nil {
 		return s.outcome(r, synced.Step, "compare "+t.Name, err)
 	}
+	if bySync := slices.DeleteFunc(slices.Clone(left), stays); len(left) > 0 {
+		if len(bySync) == 0 {
+			return s.hand(r, left)
+		}
+		left = bySync
+	}
 	infos := map[string]string{
 		reconciliationInfo: string(r.ID), "incident": string(r.Incident), "asked by": r.Decision.By.Name,
 	}
@@ -152,6 +158,22 @@ func (s *systems) sync(ctx context.Context, r state.Reconciliation, attempt func
 		return s.outcome(r, synced.Step, "sync "+t.Name, err)
 	}
 	return s.patience(r, synced.Step, "waiting for the sync that runs in Argo CD")
+}
+
+// hand waits until a person has undone what no sync does.
+func (s *systems) hand(r state.Reconciliation, left []drift.Change) runbook.Outcome {
+	since := s.Now()
+	if r.Wait != nil && r.Wait.Step == synced.Step && r.Wait.For == runbook.ForPeople {
+		since = r.Wait.From
+	}
+	why := "waiting for somebody to run: " + byHand(left[0])
+	if n := len(left) - 1; n > 0 {
+		why += fmt.Sprintf(", and %s more", count(n, "command"))
+	}
+	if s.Now().Sub(since) > s.Timing.Merge {
+		return runbook.Fail(fault.New(fault.Refused, "What no sync undoes was not undone in time: "+why+". Try again to go on waiting, or start over."))
+	}
+	return runbook.Wait(runbook.Poll(since, s.Now(), s.Timing.PollController, 15*time.Second), runbook.ForPeople, why)
 }
 
 // running tells whether an operation is asked for or under way. A retrying

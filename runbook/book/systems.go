@@ -172,6 +172,17 @@ func Books(c Config) []runbook.Book {
 			},
 		},
 		{
+			Name:    Mixed,
+			Version: 1,
+			Ends:    "adopted and reverted",
+			Ballot:  ballot,
+			Steps: []runbook.Step{
+				survey{s}, planning{s, s.mixture}, approve{s}, recheck{s, s.mixture},
+				push{s}, render{s}, pullRequest{s}, merge{s},
+				refresh{s}, syncAdopted{s}, verify{s}, settle{s}, record{s},
+			},
+		},
+		{
 			Name:    Change,
 			Version: 1,
 			Ends:    "changed",

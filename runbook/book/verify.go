@@ -80,7 +80,7 @@ func (s *systems) endState(ctx context.Context, r state.Reconciliation) (app arg
 		return app, "", err
 	case len(left) > 0:
 		return app, fmt.Sprintf("%s of %s %s still differs from Git", left[0].Path, left[0].Object.Kind, left[0].Object.Name), nil
-	case app.Sync.Status != "Synced":
+	case app.Sync.Status != "Synced" && len(plan.Open) == 0:
 		return app, "the Application is " + app.Sync.Status, nil
 	case app.Health != "Healthy":
 		return app, "the Application is " + app.Health, nil

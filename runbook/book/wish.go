@@ -79,6 +79,13 @@ func isKind(typed, kind string) bool {
 	return typed == kind || typed == kind+"s" || typed == kind+"es" || shorthands[typed] == kind || strings.TrimSuffix(kind, "y")+"ies" == typed
 }
 
+// IsObject tells whether somebody means an object by kind/name or
+// kind/namespace/name.
+func IsObject(typed string, o manifest.Object) bool {
+	kind, name, _ := strings.Cut(typed, "/")
+	return isKind(kind, o.Kind) && (name == o.Name || name == o.Namespace+"/"+o.Name)
+}
+
 // find is the object that somebody means among those of a target.
 func find(typed string, all []argocd.Managed) (argocd.Managed, error) {
 	kind, name, _ := strings.Cut(typed, "/")

@@ -30,7 +30,7 @@ func (s *systems) words(r state.Reconciliation, plan Plan) (words, error) {
 	if err != nil {
 		return words{}, err
 	}
-	w := words{r: r, plan: plan, target: t, links: s.Links}
+	w := words{r: r, plan: plan.only(plan.Adopts()), target: t, links: s.Links}
 	if a, ok := approved.If(r); ok {
 		w.voters, w.needed = a.Votes, a.At.Add(s.deadline(r))
 	}

@@ -61,7 +61,9 @@ type world struct {
 	down   bool
 	auto   bool
 	// later is a label that somebody else adds, which Argo CD does not see.
-	later   bool
+	later bool
+	// image is what somebody else set it to; empty while it is as in Git.
+	image   string
 	refused string
 	// tries are the dry runs, denied what they answer to what is valid.
 	tries  []string
@@ -169,6 +171,17 @@ func (w *world) replicasAt(ctx context.Context, sha string) (float64, error) {
 	return number(value), nil
 }
 
+var imagePath = podContainers.Child(manifest.Item("name", "web")).Child(manifest.Key("image"))
+
+func (w *world) imageAt(ctx context.Context, sha string) (string, error) {
+	objects, err := w.Manifests(ctx, argocd.Ref{}, sha)
+	if err != nil {
+		return "", err
+	}
+	value, _ := imagePath.Get(objects[0])
+	return fmt.Sprint(value), nil
+}
+
 func number(v any) float64 {
 	var f float64
 	_, _ = fmt.Sscan(fmt.Sprint(v), &f)
@@ -184,8 +197,18 @@ func (w *world) Survey(ctx context.Context, t drift.Target) (drift.Drift, error)
 	if w.later {
 		d.Changes = []drift.Change{{Object: web, UID: "u-1", Path: manifest.Path{manifest.Key("metadata"), manifest.Key("labels"), manifest.Key("x")}, Op: manifest.Add, Live: "y", Invisible: true}}
 	}
-	if err != nil || w.refused != "" || int(want) == w.live {
+	if err != nil || w.refused != "" {
 		return d, err
+	}
+	if git, err := w.imageAt(ctx, w.seen); err == nil && w.image != "" && git != w.image {
+		d.Sync = "OutOfSync"
+		d.Changes = append(d.Changes, drift.Change{
+			Object: web, UID: "u-1", Path: imagePath, Op: manifest.Set, Git: git, Live: w.image,
+			Evidence: drift.Evidence{Kind: "audit", Person: "dora@example.com", Tool: "kubectl set image"},
+		})
+	}
+	if int(want) == w.live {
+		return d, nil
 	}
 	d.Sync = "OutOfSync"
 	evidence := drift.Evidence{Kind: "audit", Person: w.person, Tool: "kubectl scale", AuditID: "a-1", At: time.Date(2026, 3, 14, 13, 58, 0, 0, time.UTC)}
@@ -211,7 +234,8 @@ func (w *world) App(context.Context, argocd.Ref) (argocd.App, error) {
 		Sync:      argocd.Sync{Status: "Synced", Revision: w.seen},
 	}
 	want, err := w.replicasAt(context.Background(), w.seen)
-	if int(want) != w.live {
+	image, _ := w.imageAt(context.Background(), w.seen)
+	if int(want) != w.live || w.image != "" && w.image != image {
 		app.Sync.Status = "OutOfSync"
 	}
 	return app, err
@@ -255,7 +279,7 @@ func (w *world) Manifests(ctx context.Context, _ argocd.Ref, sha string) ([]map[
 
 func (w *world) Sync(ctx context.Context, _ argocd.Ref, req argocd.SyncRequest) error {
 	want, err := w.replicasAt(ctx, w.seen)
-	w.live = int(want)
+	w.live, w.image = int(want), ""
 	w.syncs++
 	w.last = &argocd.Operation{Phase: "Succeeded", Infos: req.Infos, Revision: w.seen}
 	return err
