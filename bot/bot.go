@@ -126,7 +126,7 @@ func New(cfg Config) (*Bot, error) {
 	}
 	post := &poster{slack: cfg.Slack, rooms: cfg.Directory, db: cfg.DB, log: cfg.Log, now: cfg.Now, redact: cfg.Redact, gates: gates, meters: b.meters}
 	b.answers = &answers{slack: cfg.Slack, post: post, hooks: newHooks(cfg.Slack, cfg.Now), log: cfg.Log, now: cfg.Now}
-	b.outbox = &outbox{app: cfg.App, db: cfg.DB, post: post, answers: b.answers, asked: asked, log: cfg.Log, now: cfg.Now, meters: b.meters, lanes: map[state.Room]*lane{}, pace: slackPace / time.Duration(cfg.Hurry), retry: backoff{Least: time.Second, Most: 2 * time.Minute}, wake: make(chan struct{}, 1)}
+	b.outbox = &outbox{app: cfg.App, db: cfg.DB, post: post, answers: b.answers, asked: asked, log: cfg.Log, now: cfg.Now, meters: b.meters, due: cfg.DB.Waiting(cardKey), lanes: map[state.Room]*lane{}, pace: slackPace / time.Duration(cfg.Hurry), retry: backoff{Least: time.Second, Most: 2 * time.Minute}, wake: make(chan struct{}, 1)}
 	b.answers.turn = b.outbox.turn
 	b.pool = newPool(cfg, b.answers, b.outbox, asked, b.meters)
 	b.intake = &intake{app: cfg.App, db: cfg.DB, pool: b.pool, log: cfg.Log, now: cfg.Now, mint: cfg.NewID, meters: b.meters, directory: cfg.Directory, health: b.health, outbox: b.outbox, slots: make(chan struct{}, slots), within: storeWithin}

@@ -29,6 +29,8 @@ type outbox struct {
 	wake    chan struct{}
 	pace    time.Duration
 	retry   backoff // what failed is tried again after
+	// due reads what is to be said; rounds alone use it.
+	due *state.Waiting
 
 	mu    sync.Mutex // guards what follows
 	lanes map[state.Room]*lane
@@ -197,51 +199,22 @@ func (o *outbox) reopen(room state.Room) {
 // notices only the first is given: they are said in order, and only once the
 // card stands.
 func (o *outbox) collect() (map[state.Room][]todo, error) {
+	due, err := o.due.Read()
+	if err != nil {
+		return nil, err
+	}
 	out := map[state.Room][]todo{}
-	redraws, err := o.db.Redraws()
-	if err != nil {
-		return nil, err
-	}
-	notices, err := o.db.Notices()
-	if err != nil {
-		return nil, err
-	}
-	for _, id := range redraws {
-		t, err := o.load(id)
-		if errors.Is(err, state.ErrNotFound) {
-			continue
+	for _, d := range due {
+		t := todo{r: d.Reconciliation, shown: d.Card}
+		room := t.room()
+		if d.Redraw {
+			out[room] = append(out[room], t)
 		}
-		if err != nil {
-			return nil, err
-		}
-		out[t.room()] = append(out[t.room()], t)
-	}
-	seen := map[state.ReconciliationID]bool{}
-	for _, n := range notices {
-		if seen[n.Reconciliation] {
-			continue
-		}
-		seen[n.Reconciliation] = true
-		t, err := o.load(n.Reconciliation)
-		if err != nil {
-			return nil, err
-		}
-		if t.notice = &n; t.shown.TS != "" {
-			out[t.room()] = append(out[t.room()], t)
+		if t.notice = d.Notice; t.notice != nil && t.shown.TS != "" {
+			out[room] = append(out[room], t)
 		}
 	}
 	return out, nil
-}
-
-func (o *outbox) load(id state.ReconciliationID) (t todo, err error) {
-	if t.r, err = o.db.Reconciliation(id); err != nil {
-		return t, err
-	}
-	t.shown, err = o.db.Message(cardKey(id))
-	if errors.Is(err, state.ErrNotFound) {
-		err = nil
-	}
-	return t, err
 }
 
 // say says one thing and notes how it went.

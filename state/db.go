@@ -83,9 +83,10 @@ func (db *DB) Backup(w io.Writer) error {
 	})
 }
 
-// update is a writing transaction with one time for all that it writes.
+// update is a writing transaction with one time for all that it writes, after
+// which something may have to be said, redrawn or filed.
 func (db *DB) update(work func(tx *bolt.Tx, now time.Time) error) error {
-	err := db.commits.commit(func(tx *bolt.Tx) error { return work(tx, db.now()) })
+	err := db.quietly(work)
 	if err == nil {
 		for _, hint := range []chan struct{}{db.changed, db.toFile} {
 			select {
@@ -95,6 +96,17 @@ func (db *DB) update(work func(tx *bolt.Tx, now time.Time) error) error {
 		}
 	}
 	return err
+}
+
+// quietly is one after which nothing more has to be said than before.
+func (db *DB) quietly(work func(tx *bolt.Tx, now time.Time) error) error {
+	return db.commits.commit(func(tx *bolt.Tx) error { return work(tx, db.now()) })
+}
+
+// patiently is a quiet one whose end nobody waits for: it may wait a moment for
+// others to share a write with.
+func (db *DB) patiently(work func(tx *bolt.Tx, now time.Time) error) error {
+	return db.commits.patiently(func(tx *bolt.Tx) error { return work(tx, db.now()) })
 }
 
 func (db *DB) view(work func(tx *bolt.Tx) error) error { return db.bolt.View(work) }

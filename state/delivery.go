@@ -30,7 +30,7 @@ type Delivery struct {
 // Receive stores a delivery before it is acknowledged. fresh is false when
 // the same act was stored before; the stored record is returned then.
 func (db *DB) Receive(d Delivery) (stored Delivery, fresh bool, err error) {
-	err = db.update(func(tx *bolt.Tx, now time.Time) error {
+	err = db.quietly(func(tx *bolt.Tx, now time.Time) error {
 		before, err := deliveries.get(tx, d.ID)
 		if err == nil {
 			stored, fresh = before, false
@@ -53,7 +53,7 @@ func (db *DB) Receive(d Delivery) (stored Delivery, fresh bool, err error) {
 
 // Begin counts one more try at a delivery.
 func (db *DB) Begin(id DeliveryID) (d Delivery, err error) {
-	err = db.update(func(tx *bolt.Tx, _ time.Time) error {
+	err = db.quietly(func(tx *bolt.Tx, _ time.Time) error {
 		var err error
 		if d, err = deliveries.get(tx, id); err != nil {
 			return err
@@ -67,7 +67,7 @@ func (db *DB) Begin(id DeliveryID) (d Delivery, err error) {
 // Postpone takes a try back: it came to an end, though not to a good one. Only
 // tries that ended with the process are left to count.
 func (db *DB) Postpone(id DeliveryID) error {
-	return db.update(func(tx *bolt.Tx, _ time.Time) error {
+	return db.patiently(func(tx *bolt.Tx, _ time.Time) error {
 		d, err := deliveries.get(tx, id)
 		if err != nil {
 			return err
@@ -79,7 +79,7 @@ func (db *DB) Postpone(id DeliveryID) error {
 
 // Handled notes that a delivery needs no more work.
 func (db *DB) Handled(id DeliveryID) error {
-	return db.update(func(tx *bolt.Tx, now time.Time) error {
+	return db.patiently(func(tx *bolt.Tx, now time.Time) error {
 		d, err := deliveries.get(tx, id)
 		if err != nil {
 			return err
@@ -110,7 +110,7 @@ func (db *DB) Unhandled() (list []Delivery, err error) {
 // ForgetDeliveries drops the deliveries handled before a time. Until then
 // they are what keeps a repeated delivery from acting twice.
 func (db *DB) ForgetDeliveries(before time.Time) (n int, err error) {
-	err = db.update(func(tx *bolt.Tx, _ time.Time) error {
+	err = db.patiently(func(tx *bolt.Tx, _ time.Time) error {
 		var old []DeliveryID
 		err := deliveries.each(tx, "", func(id DeliveryID, d Delivery) bool {
 			if !d.Handled.IsZero() && d.Handled.Before(before) {

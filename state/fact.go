@@ -25,7 +25,7 @@ func (f Fact) key() string {
 // Learn stores facts. One that is known already is left as it is, so the same
 // report may arrive any number of times.
 func (db *DB) Learn(list []Fact) error {
-	return db.update(func(tx *bolt.Tx, _ time.Time) error {
+	return db.quietly(func(tx *bolt.Tx, _ time.Time) error {
 		for _, f := range list {
 			if facts.has(tx, f.key()) {
 				continue
@@ -51,7 +51,7 @@ func (db *DB) Facts(object string) (list []Fact, err error) {
 
 // ForgetFacts drops the facts from before a time.
 func (db *DB) ForgetFacts(before time.Time) (n int, err error) {
-	err = db.update(func(tx *bolt.Tx, _ time.Time) error {
+	err = db.patiently(func(tx *bolt.Tx, _ time.Time) error {
 		var old []string
 		err := facts.each(tx, "", func(key string, f Fact) bool {
 			if f.At.Before(before) {

@@ -64,7 +64,7 @@ func note(tx *bolt.Tx, e Entry) error {
 
 // Note appends an entry that belongs to no change of a record.
 func (db *DB) Note(e Entry) error {
-	return db.update(func(tx *bolt.Tx, now time.Time) error {
+	return db.quietly(func(tx *bolt.Tx, now time.Time) error {
 		e.At = now
 		return note(tx, e)
 	})

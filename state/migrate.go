@@ -16,6 +16,7 @@ var ErrNewer = errors.New("the state file was written by a newer release")
 var migrations = []func(*bolt.Tx) error{
 	0: createBuckets,
 	1: createBuckets, // unfiled, filings and limits
+	2: createBuckets, // reviews
 }
 
 func createBuckets(tx *bolt.Tx) error {

@@ -63,7 +63,7 @@ func (db *DB) Notices() (list []Notice, err error) {
 
 // NoticeSent drops a notice and remembers where it was said.
 func (db *DB) NoticeSent(id NoticeID, key MessageKey, m Message) error {
-	return db.update(func(tx *bolt.Tx, _ time.Time) error {
+	return db.patiently(func(tx *bolt.Tx, _ time.Time) error {
 		if err := notices.delete(tx, id); err != nil {
 			return err
 		}
@@ -104,7 +104,7 @@ func (db *DB) Redraws() (list []ReconciliationID, err error) {
 // Redrawn remembers where a card stands and which revision it shows. It stays
 // due when the reconciliation has moved on in the meantime.
 func (db *DB) Redrawn(id ReconciliationID, key MessageKey, m Message) error {
-	return db.update(func(tx *bolt.Tx, _ time.Time) error {
+	return db.patiently(func(tx *bolt.Tx, _ time.Time) error {
 		due, err := redraws.get(tx, id)
 		if err == nil && due <= m.Rev {
 			err = redraws.delete(tx, id)
@@ -142,7 +142,7 @@ func (db *DB) Linked(key MessageKey, ts, url string) error {
 
 // SaveMessage remembers where something stands, or that posting it begins.
 func (db *DB) SaveMessage(key MessageKey, m Message) error {
-	return db.update(func(tx *bolt.Tx, _ time.Time) error { return messages.put(tx, key, m) })
+	return db.quietly(func(tx *bolt.Tx, _ time.Time) error { return messages.put(tx, key, m) })
 }
 
 // Message finds where something was said.

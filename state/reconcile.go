@@ -91,7 +91,7 @@ func (db *DB) store(tx *bolt.Tx, r Reconciliation, said []Said, now time.Time) e
 	if err := redraws.put(tx, r.ID, r.Rev); err != nil {
 		return err
 	}
-	if err := toFile(tx, r); err != nil {
+	if err := errors.Join(toFile(tx, r), r.remember(tx)); err != nil {
 		return err
 	}
 	for _, s := range said {

@@ -45,6 +45,8 @@ type Reconciliation struct {
 	Votes   []Vote   `json:"votes,omitempty"`
 	// Accepted are the effects on other targets that somebody agreed to.
 	Accepted []Acceptance `json:"accepted,omitempty"`
+	// Review is the second look that an override asks for; nil without one.
+	Review *Review `json:"review,omitempty"`
 	// Pause is what people asked of a pause; nil for everything else.
 	Pause *Pause `json:"pause,omitempty"`
 	// Past are the ways tried before this one, oldest first.
@@ -131,10 +133,14 @@ type Vote struct {
 	// NotMine is the voter's word that the change was not theirs, asked for
 	// when nobody knows whose it was.
 	NotMine bool `json:"notMine,omitempty"`
-	// Reason is why somebody said no.
+	// Override goes on without the yeses that are asked for.
+	Override bool `json:"override,omitempty"`
+	// Reason is why somebody said no, or overrode.
 	Reason string `json:"reason,omitempty"`
-	// Void says why the vote counts no more; empty while it does.
-	Void string `json:"void,omitempty"`
+	// Void says why the vote counts no more, and VoidAt since when; empty
+	// while it does.
+	Void   string    `json:"void,omitempty"`
+	VoidAt time.Time `json:"voidAt,omitzero"`
 }
 
 // Attempt is a way that was left.

@@ -13,6 +13,7 @@ package state
 //	leases           lease → ReconciliationID       who may act on a target, and who pauses it
 //	redraws          ReconciliationID → revision    cards that show an older revision
 //	notices          NoticeID → Notice              what is still to be said, in order
+//	reviews          ReconciliationID → time        overrides that nobody else has reviewed yet
 //	messages         MessageKey → Message           where something was said, to edit it there
 //	unfiled          ReconciliationID → revision    those whose tickets may show an older revision
 //	filings          "id/system/ticket" → Filing    where a record stands on a ticket, to edit it there
@@ -20,7 +21,7 @@ package state
 //	facts            "object/time/id" → Fact        what was seen to be done to an object
 //	journal          sequence → Entry               every act and fact, chained by hash
 const (
-	schemaVersion = 2
+	schemaVersion = 3
 	versionKey    = "schema"
 )
 
@@ -39,6 +40,7 @@ var (
 	leases          = bucket[string, ReconciliationID]{"leases"}
 	redraws         = bucket[ReconciliationID, uint64]{"redraws"}
 	notices         = bucket[NoticeID, Notice]{"notices"}
+	reviews         = bucket[ReconciliationID, timeUTC]{"reviews"}
 	messages        = bucket[MessageKey, Message]{"messages"}
 	unfiled         = bucket[ReconciliationID, uint64]{"unfiled"}
 	filings         = bucket[filingKey, Filing]{"filings"}
@@ -50,5 +52,5 @@ var (
 var bucketNames = []string{
 	meta.name, deliveries.name, pending.name, incidents.name, rooms.name,
 	reconciliations.name, open.name, leases.name, redraws.name, notices.name,
-	messages.name, unfiled.name, filings.name, limits.name, facts.name, journal.name,
+	reviews.name, messages.name, unfiled.name, filings.name, limits.name, facts.name, journal.name,
 }

@@ -26,6 +26,7 @@ func benchSlack(ctx context.Context, root string, args []string, stdout, stderr 
 	f.DurationVar(&c.Think, "think", 4*time.Second, "how long people think between two acts, on average")
 	f.Uint64Var(&c.Seed, "seed", rand.Uint64()>>32, "of the random numbers")
 	f.StringVar(&c.Folder, "folder", "", "keep the state file and the bot's log in this `FOLDER`; a temporary one if empty")
+	f.StringVar(&c.Profile, "profile", "", "write a CPU profile of the bot's process to this `FILE`, for go tool pprof")
 	if err := f.Parse(args); err != nil {
 		return err
 	}

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
+	"runtime/pprof"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -27,6 +29,11 @@ func Bot(ctx context.Context, setting string, stdin io.Reader, stdout, stderr io
 	if err := json.Unmarshal([]byte(setting), &s); err != nil {
 		return fmt.Errorf("read %s: %w", SettingName, err)
 	}
+	end, err := profile(s.Profile)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, end()) }()
 	log := slog.New(slog.NewTextHandler(stderr, nil))
 	db, err := state.Open(s.State, time.Now)
 	if err != nil {
@@ -49,6 +56,25 @@ func Bot(ctx context.Context, setting string, stdin io.Reader, stdout, stderr io
 	g.Go(func() error { return b.Run(ctx) })
 	g.Go(func() error { return tell(ctx, b, db, stdout) })
 	return g.Wait()
+}
+
+// profile writes what the process spends its time on, until end is called;
+// nothing with an empty path.
+func profile(path string) (end func() error, err error) {
+	if path == "" {
+		return func() error { return nil }, nil
+	}
+	f, err := os.Create(path)
+	if err != nil {
+		return nil, err
+	}
+	if err := pprof.StartCPUProfile(f); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return func() error {
+		pprof.StopCPUProfile()
+		return f.Close()
+	}, nil
 }
 
 // voice builds what speaks with people, as serve does.

@@ -22,6 +22,9 @@ type Setting struct {
 	State   string `json:"state"`
 	People  int    `json:"people"`
 	Targets int    `json:"targets"`
+	// Profile is where the process writes what it spends its time on, for
+	// go tool pprof; empty writes nothing.
+	Profile string `json:"profile,omitempty"`
 }
 
 // SettingName is the variable that holds a Setting.

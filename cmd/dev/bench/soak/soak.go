@@ -33,6 +33,9 @@ type Config struct {
 	Command []string
 	// Folder holds the state file and the bot's log.
 	Folder string
+	// Profile is a file for what the bot's process spends its time on; empty
+	// for none.
+	Profile string
 	// Out gets a line now and then; nil says nothing.
 	Out io.Writer
 }
@@ -103,7 +106,7 @@ func open(ctx context.Context, c Config) (*stage, error) {
 	s := &stage{c: c, sim: sim, log: log, people: newPeople(c, sim), served: make(chan error, 1), close: stop}
 	go func() { s.served <- sim.Serve(serving, l) }()
 	s.bot = &process{command: c.Command, log: log, setting: Setting{
-		API: "http://" + l.Addr().String() + "/api/", State: filepath.Join(c.Folder, "state.db"), People: c.People, Targets: c.Envelopes/4 + 100,
+		API: "http://" + l.Addr().String() + "/api/", State: filepath.Join(c.Folder, "state.db"), People: c.People, Targets: c.Envelopes/4 + 100, Profile: c.Profile,
 	}}
 	s.times = newTimekeeper(sim, s.bot)
 	if err := s.bot.start(ctx); err != nil {
