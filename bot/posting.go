@@ -138,6 +138,9 @@ func (p *poster) sendAs(ctx context.Context, m post) (s standing, err error) {
 		options := append(content(m.message), slack.MsgOptionMetadata(metadata(m)))
 		if m.thread != "" {
 			options = append(options, slack.MsgOptionTS(m.thread))
+			if m.message.Aloud {
+				options = append(options, slack.MsgOptionBroadcast())
+			}
 		}
 		_, got, msg, err := api.PostMessageWithResponseContext(ctx, string(m.room), options...)
 		if err == nil && got == "" {

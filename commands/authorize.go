@@ -80,39 +80,8 @@ func ofRun(r state.Reconciliation) (drift.TargetInfo, error) {
 	return info, nil
 }
 
-// question is whether who clicked has a right on the target, where there is a
-// plan with respect to the files that it edits.
-func (k clicked) question(right access.Right) access.Question {
-	q := access.Question{Who: k.by.Person, Right: right, Target: k.target}
-	plan, _ := book.PlanIn(k.run)
-	for _, e := range plan.Edits {
-		q.Files = append(q.Files, e.File)
-	}
-	return q
-}
-
 // mayApprove asks the policy about a yes to the plan of a reconciliation. The
 // engine refuses once more who asked for it and who made the change.
 func (c *Commands) mayApprove(ctx context.Context, k clicked) error {
-	q := k.question(access.Approve)
-	q.Asked = k.run.Decision.By
-	plan, _ := book.PlanIn(k.run)
-	if sim, ok := book.SimulationIn(k.run); ok {
-		plan.Seen.Drift.Changes = sim.Undo
-	}
-	for _, change := range plan.Seen.Drift.Changes {
-		e := change.Evidence
-		if e.Person == "" {
-			continue
-		}
-		how := "audit log"
-		if e.Kind == drift.ByController {
-			how = "Argo CD"
-		}
-		if !e.At.IsZero() {
-			how += ", " + e.At.UTC().Format("15:04 UTC")
-		}
-		q.Made = append(q.Made, access.Maker{Kubernetes: e.Person, Evidence: how})
-	}
-	return c.judge(ctx, q)
+	return c.judge(ctx, approving(k.run, k.target, k.by.Person))
 }

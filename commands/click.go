@@ -51,6 +51,10 @@ func (c *Commands) click(ctx context.Context, req Request) (Reply, error) {
 		return c.askNo(k)
 	case card.ActionApprove:
 		return c.approve(ctx, k)
+	case card.ActionOverride:
+		return c.askOverride(k)
+	case card.ActionReview:
+		return c.askFinding(k)
 	case card.ActionPause:
 		return c.askPause(k)
 	case card.ActionExtend, card.ActionResume, card.ActionLook:
@@ -85,6 +89,9 @@ func rightsOf() map[string][]access.Right {
 		card.ActionApprove: {access.Approve},
 		card.ActionDecline: {access.Approve, access.Decide},
 
+		card.ActionOverride: {access.Override},
+		card.ActionReview:   {access.Approve},
+
 		card.ActionDiff:     {access.See},
 		card.ActionDiffBack: {access.See},
 		card.ActionDiffFile: {access.See},
@@ -114,7 +121,7 @@ func (c *Commands) clicked(ctx context.Context, req Request, carried string, nee
 		return k, err
 	}
 	for _, r := range need {
-		if err = c.judge(ctx, k.question(r)); err == nil {
+		if err = c.judge(ctx, rightTo(r, k.run, k.target, k.by.Person)); err == nil {
 			break
 		}
 	}

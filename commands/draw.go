@@ -25,6 +25,7 @@ func (c *Commands) Notice(_ context.Context, r state.Reconciliation, kind string
 func (c *Commands) facts(r state.Reconciliation) card.Facts {
 	f := card.Facts{Run: r, Now: c.Now(), Links: c.Links}
 	f.Filings = c.filings(r)
+	f.Overridable = c.Access.Overridable(r.Target)
 	if b, ok := c.Engine.Book(r); ok {
 		for _, s := range b.Steps {
 			f.Steps = append(f.Steps, s.ID())

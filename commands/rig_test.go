@@ -159,7 +159,7 @@ func (r *rig) books() []runbook.Book {
 		if !ok || run.Done("approve") {
 			return runbook.Ballot{}, false
 		}
-		b := runbook.Ballot{Digest: p.Digest, Needed: 1, Expires: p.Needs.Expires, Disown: p.Needs.Disown}
+		b := runbook.Ballot{Digest: p.Digest, Needed: 1, Expires: p.Needs.Expires, Disown: p.Needs.Disown, Override: true}
 		if r.author != "" {
 			b.Made = []string{r.author}
 		}

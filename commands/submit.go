@@ -65,6 +65,10 @@ func (c *Commands) submit(ctx context.Context, req Request) (Reply, error) {
 		return c.decidedFields(k, req)
 	case card.ActionDecline:
 		return c.declined(k, req)
+	case card.ActionOverride:
+		return c.overridden(k, why(req.View))
+	case card.ActionReview:
+		return c.reviewed(ctx, k, req)
 	case card.ActionPause:
 		return c.paused(ctx, k, req)
 	}

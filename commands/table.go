@@ -61,6 +61,12 @@ func table() []command {
 			parse:    parseChange,
 		},
 		{
+			name: "override", usage: "override TARGET because …", who: access.Override,
+			summary:  "In an emergency, carry a plan out without the approval that is asked for; the channel is told, and somebody else reviews it afterwards",
+			examples: []string{overrideExample},
+			parse:    parseOverride,
+		},
+		{
 			name: "pause", usage: pauseUsage, who: access.Pause,
 			summary:  "Keep Argo CD from reconciling a target for a while; says first whether that will hold, and puts back exactly what was there",
 			examples: []string{pauseExample, "pause payments-web 1h30m with parents because apps-prod would undo it"},

@@ -65,16 +65,25 @@ func (e *Engine) Decide(id state.ReconciliationID, name state.BookName, d state.
 }
 
 // Vote gives a person's yes or no to the plan with that digest. Whoever asked
-// for the plan or made the change has no vote; nobody has two.
+// for the plan or made the change has no vote; nobody has two. An override is
+// open to them, too: it needs a reason, and somebody else reviews it
+// afterwards.
 func (e *Engine) Vote(id state.ReconciliationID, v state.Vote) (state.Reconciliation, error) {
 	r, err := e.db.Change(id, func(r *state.Reconciliation, now time.Time) ([]state.Said, error) {
 		if err := e.mayVote(*r, v, now); err != nil {
 			return nil, err
 		}
+		if v.Override && slices.ContainsFunc(r.Standing(v.Digest), func(old state.Vote) bool { return old.Override && old.By.Is(v.By) }) {
+			return nil, nil
+		}
 		v.At = now
 		r.Votes = append(r.Votes, v)
 		kind := "approved"
-		if !v.Yes {
+		switch {
+		case v.Override:
+			kind = "overridden"
+			r.Review = &state.Review{Since: now}
+		case !v.Yes:
 			kind = "declined"
 		}
 		return []state.Said{{Notice: kind, Kind: kind, By: v.By, Data: v}}, nil
@@ -92,6 +101,9 @@ func (e *Engine) mayVote(r state.Reconciliation, v state.Vote, now time.Time) er
 	case now.After(ballot.Expires):
 		return fault.New(fault.Conflict, "This plan expired. Ask for it again.")
 	}
+	if v.Override {
+		return overridable(ballot, v)
+	}
 	if slices.ContainsFunc(r.Standing(v.Digest), func(old state.Vote) bool { return old.By.Is(v.By) }) {
 		return fault.New(fault.Conflict, "You voted on this plan already.")
 	}
@@ -99,6 +111,42 @@ func (e *Engine) mayVote(r state.Reconciliation, v state.Vote, now time.Time) er
 		return nil
 	}
 	return e.independent(r, ballot, v)
+}
+
+// overridable refuses an override that would be a silent one, or where deleting
+// or the word of several people is at stake.
+func overridable(ballot Ballot, v state.Vote) error {
+	switch {
+	case !ballot.Override:
+		return fault.New(fault.Refused, "The approval for this can't be overridden. The card shows whose yes it needs.")
+	case !v.Yes || v.Reason == "":
+		return fault.New(fault.Invalid, "Say why this can't wait for an approval.")
+	}
+	return nil
+}
+
+// Review notes what somebody found who looked, afterwards, at what went on
+// without the approval that was asked for. Whoever overrode it, asked for it
+// or made the change is not somebody else.
+func (e *Engine) Review(id state.ReconciliationID, by state.Person, finding string, act state.DeliveryID) (state.Reconciliation, error) {
+	r, err := e.db.ChangeReview(id, func(r state.Reconciliation, now time.Time) (state.Review, []state.Said, error) {
+		switch {
+		case r.Review == nil:
+			return state.Review{}, nil, fault.New(fault.Conflict, "There is nothing to review here.")
+		case !r.Review.Open() && act != "" && r.Review.Delivery == act:
+			return *r.Review, nil, nil
+		case !r.Review.Open():
+			return state.Review{}, nil, fault.New(fault.Conflict, fmt.Sprintf("%s reviewed this already, at %s.", r.Review.By.Name, r.Review.Done.Format("15:04 UTC")))
+		case finding == "":
+			return state.Review{}, nil, fault.New(fault.Invalid, "Say what you found.")
+		case by.Is(r.Decision.By) || slices.ContainsFunc(r.Votes, func(v state.Vote) bool { return v.Override && v.By.Is(by) }):
+			return state.Review{}, nil, fault.New(fault.Denied, "You can't review this: it went on at your word. Somebody else has to.")
+		}
+		done := *r.Review
+		done.Done, done.By, done.Finding, done.Delivery = now, by, finding, act
+		return done, []state.Said{{Notice: "reviewed", Kind: "reviewed", By: by, Data: done}}, nil
+	})
+	return r, said(err)
 }
 
 // independent refuses a yes from somebody who approves his own work.
@@ -175,11 +223,7 @@ func (e *Engine) Again(id state.ReconciliationID, by state.Person) (state.Reconc
 		if r.Decided() || r.Failure != nil {
 			r.Past = append(r.Past, state.Attempt{Book: r.Book, Decision: r.Decision, Failure: r.Failure, Why: "begun again", At: now})
 		}
-		for i := range r.Votes {
-			if r.Votes[i].Void == "" {
-				r.Votes[i].Void = "begun again"
-			}
-		}
+		voidAll(r, "begun again", now)
 		r.Book, r.BookVersion = book.Name, book.Version
 		r.Decision, r.Failure, r.Wait, r.Steps = state.Decision{}, nil, nil, nil
 		return []state.Said{{Kind: "begun-again", By: by}}, nil

@@ -178,6 +178,8 @@ func (e *Engine) settle(was state.Reconciliation, book Book, id state.StepID, ou
 		case out.redo != nil:
 			said = append(said, redoFrom(r, book, *out.redo, now))
 			return said, nil
+		case out.void != nil:
+			return append(said, recount(r, *out.void, now)...), nil
 		case out.wait != nil:
 			r.Wait = placeWait(r.Wait, out.wait, id, now)
 		default:
@@ -213,14 +215,35 @@ func redoFrom(r *state.Reconciliation, book Book, to redo, now time.Time) state.
 			delete(r.Steps, s.ID())
 		}
 	}
-	for i := range r.Votes {
-		if r.Votes[i].Void == "" {
-			r.Votes[i].Void = to.why
-		}
-	}
+	voidAll(r, to.why, now)
 	r.Wait = nil
 	r.Past = append(r.Past, state.Attempt{Book: r.Book, Decision: r.Decision, Why: to.why, At: now})
 	return state.Said{Notice: "replanned", Kind: "replanned", Data: map[string]any{"from": to.from, "why": to.why}}
+}
+
+// voidAll takes all votes back.
+func voidAll(r *state.Reconciliation, why string, now time.Time) {
+	for i := range r.Votes {
+		if r.Votes[i].Void == "" {
+			r.Votes[i].Void, r.Votes[i].VoidAt = why, now
+		}
+	}
+}
+
+// recount takes some votes back, and drops the result of the step that counted
+// them.
+func recount(r *state.Reconciliation, v void, now time.Time) (said []state.Said) {
+	for i := range r.Votes {
+		for _, gone := range v.votes {
+			if vote := &r.Votes[i]; vote.Void == "" && vote.At.Equal(gone.Vote.At) && vote.By.ID == gone.Vote.By.ID {
+				vote.Void, vote.VoidAt = gone.Why, now
+				said = append(said, state.Said{Notice: "vote-void", Kind: "vote-void", By: vote.By, Data: *vote})
+			}
+		}
+	}
+	delete(r.Steps, v.counted)
+	r.Wait = nil
+	return said
 }
 
 // end closes the reconciliation after the last step of a book that ends one.

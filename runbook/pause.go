@@ -92,11 +92,7 @@ func (e *Engine) keep(id state.ReconciliationID, change func(*state.Reconciliati
 				delete(r.Steps, s.ID())
 			}
 		}
-		for i := range r.Votes {
-			if r.Votes[i].Void == "" {
-				r.Votes[i].Void = void
-			}
-		}
+		voidAll(r, void, now)
 		if r.Wait != nil && r.Steps[r.Wait.Step].Started.IsZero() {
 			r.Wait = nil
 		}

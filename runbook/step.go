@@ -57,6 +57,8 @@ type Ballot struct {
 	// Disown is true when it is unknown who made a change: a voter then has
 	// to say that it was not him.
 	Disown bool
+	// Override is true where somebody may go on without the yeses.
+	Override bool
 }
 
 // Outcome is what a step answers.
@@ -65,6 +67,7 @@ type Outcome struct {
 	wait   *state.Wait
 	err    error
 	redo   *redo
+	void   *void
 	said   []state.Said
 	// outside is how long other systems were waited for.
 	outside time.Duration
@@ -75,6 +78,19 @@ type Outcome struct {
 type redo struct {
 	from state.StepID
 	why  string
+}
+
+// void is votes that count no more, and the step that counted them.
+type void struct {
+	counted state.StepID
+	votes   []Voided
+}
+
+// Voided is one of them, and why, as it goes on after the voter's name: "is no
+// member any more".
+type Voided struct {
+	Vote state.Vote
+	Why  string
 }
 
 // Done ends the step; result is what it leaves behind.
@@ -105,6 +121,13 @@ func Wait(after time.Duration, what, why string) Outcome {
 // given for it are void, and why is said.
 func Redo(from state.StepID, why string) Outcome {
 	return Outcome{redo: &redo{from: from, why: why}}
+}
+
+// Recount takes votes back of those who could not give them any more, and goes
+// back to the step that counted them. What other steps left behind stays: the
+// plan is the same.
+func Recount(counted state.StepID, votes ...Voided) Outcome {
+	return Outcome{void: &void{counted, votes}}
 }
 
 // Saying adds something to be said, or to be written in the journal, when the

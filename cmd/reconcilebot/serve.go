@@ -86,7 +86,14 @@ func work(ctx context.Context, cfg *config.Config, db *state.DB, running *atomic
 		return err
 	}
 	repos := newRepositories(cfg.GitHub, host)
-	engine, sites, err := machinery(cfg, db, host, repos, log)
+	people, err := openCompany(ctx, cfg, host, repos, log)
+	switch {
+	case ctx.Err() != nil:
+		return nil
+	case err != nil:
+		return err
+	}
+	engine, sites, err := machinery(cfg, db, host, repos, people, log)
 	if err != nil {
 		return err
 	}
@@ -94,17 +101,15 @@ func work(ctx context.Context, cfg *config.Config, db *state.DB, running *atomic
 	if err != nil {
 		return err
 	}
-	b, err := voice(ctx, cfg, db, engine, sites, host, repos, desk, log)
-	switch {
-	case ctx.Err() != nil:
-		return nil
-	case err != nil:
+	b, app, err := voice(cfg, db, engine, sites, people, desk, log)
+	if err != nil {
 		return err
 	}
 	running.Store(b)
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return engine.Run(ctx) })
 	g.Go(func() error { return b.Run(ctx) })
+	g.Go(func() error { return app.Remind(ctx) })
 	g.Go(func() error { return carrier(cfg, db, desk, log).Run(ctx) })
 	return g.Wait()
 }

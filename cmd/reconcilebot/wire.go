@@ -35,7 +35,7 @@ type sites struct {
 
 // machinery builds what moves reconciliations: the systems, the books that
 // use them, and the engine.
-func machinery(cfg *config.Config, db *state.DB, host *gitHost, repos *repositories, log *slog.Logger) (*runbook.Engine, sites, error) {
+func machinery(cfg *config.Config, db *state.DB, host *gitHost, repos *repositories, people company, log *slog.Logger) (*runbook.Engine, sites, error) {
 	clusters, listers := map[string]book.Cluster{}, map[string]commands.Lister{}
 	for _, c := range cfg.Clusters {
 		site, surveyor, err := openSite(cfg, c, repos, writes{db}, log)
@@ -49,7 +49,8 @@ func machinery(cfg *config.Config, db *state.DB, host *gitHost, repos *repositor
 		Clusters: clusters,
 		Repo:     repos.Repo,
 		Host:     host,
-		Policy:   policyOf(cfg),
+		Policy:   people.policy,
+		StillMay: commands.Voters{Directory: people.directory, Access: people.policy, Team: people.team}.StillMay,
 		Paused: func(target string) bool {
 			_, err := db.Holding(state.PauseLease(target))
 			return err == nil
@@ -106,31 +107,46 @@ func policyOf(cfg *config.Config) *access.Policy {
 	return p
 }
 
-// voice builds what speaks with people.
-func voice(ctx context.Context, cfg *config.Config, db *state.DB, engine *runbook.Engine, at sites, host *gitHost, repos *repositories, desk []ticket.System, log *slog.Logger) (*bot.Bot, error) {
+// company is who may do what, and those who know.
+type company struct {
+	// team is the workspace whose people may use the bot.
+	team      string
+	slack     *bot.Slack
+	directory *bot.Directory
+	policy    *access.Policy
+}
+
+// openCompany waits, if the config does not say it, until Slack tells which
+// workspace it is.
+func openCompany(ctx context.Context, cfg *config.Config, host *gitHost, repos *repositories, log *slog.Logger) (company, error) {
 	team, err := workspace(ctx, cfg.Slack, log)
 	if err != nil {
-		return nil, err
+		return company{}, err
 	}
 	wire, err := bot.NewSlack(bot.SlackConfig{API: cfg.Slack.API, BotToken: cfg.Slack.BotToken.Value, AppToken: cfg.Slack.AppToken.Value})
 	if err != nil {
-		return nil, err
-	}
-	directory := bot.NewDirectory(wire, time.Now)
-	scopes, err := neededScopes()
-	if err != nil {
-		return nil, err
+		return company{}, err
 	}
 	policy := policyOf(cfg)
 	policy.Lists = access.Remember(groups{slack: wire, host: host, repos: repos}, time.Now)
+	return company{team: team, slack: wire, directory: bot.NewDirectory(wire, time.Now), policy: policy}, nil
+}
+
+// voice builds what speaks with people, and what asks them again.
+func voice(cfg *config.Config, db *state.DB, engine *runbook.Engine, at sites, people company, desk []ticket.System, log *slog.Logger) (*bot.Bot, *commands.Commands, error) {
+	scopes, err := neededScopes()
+	if err != nil {
+		return nil, nil, err
+	}
 	app := commands.New(commands.Config{
-		DB: db, Engine: engine, Directory: directory, Targets: at.listers, Foreign: at.foreign, Team: team,
-		Access: policy, Tickets: courier.Namer(desk), Links: card.Links{Commit: links(cfg, db).Commit, Audit: cfg.Audit.Page}, Log: log,
+		DB: db, Engine: engine, Directory: people.directory, Targets: at.listers, Foreign: at.foreign, Team: people.team,
+		Access: people.policy, Tickets: courier.Namer(desk), Links: card.Links{Commit: links(cfg, db).Commit, Audit: cfg.Audit.Page}, Log: log,
 	})
-	return bot.New(bot.Config{
-		App: app, DB: db, Slack: wire, Directory: directory, Team: team, Sockets: cfg.Slack.Sockets,
+	b, err := bot.New(bot.Config{
+		App: app, DB: db, Slack: people.slack, Directory: people.directory, Team: people.team, Sockets: cfg.Slack.Sockets,
 		Scopes: scopes, Redact: redact(cfg), Log: log,
 	})
+	return b, app, err
 }
 
 // askAgain is how long Slack may take to say its name, and the pause after it

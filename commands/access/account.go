@@ -31,23 +31,35 @@ func Claimed(user, team, home string) Verdict {
 	return v.yes("the act names a member of workspace %s", home)
 }
 
-// Account judges an account as it was looked up: only full members of the one
-// workspace have any right.
-func Account(m Member, user, home string) Verdict {
-	var v Verdict
-	why := ""
+// Unfit says what keeps an account from having any right: only full members of
+// the one workspace have one. It goes on after the person's name, and is empty
+// for those who may.
+func Unfit(m Member, user, home string) string {
 	switch {
 	case m.ID != user:
-		why = "Slack does not know your account."
+		return "is not known to Slack"
 	case m.Deleted:
-		why = "your account is deactivated."
+		return "is deactivated in Slack"
 	case m.Bot:
-		why = "bots don't decide here."
+		return "is a bot"
 	case m.Stranger, m.Team != home:
-		why = "your account belongs to another organisation."
+		return "belongs to another organisation"
 	case m.Guest:
-		why = "guests don't decide here."
+		return "is a guest"
 	}
+	return ""
+}
+
+// Account judges an account as it was looked up.
+func Account(m Member, user, home string) Verdict {
+	var v Verdict
+	why := map[string]string{
+		"is not known to Slack":           "Slack does not know your account.",
+		"is deactivated in Slack":         "your account is deactivated.",
+		"is a bot":                        "bots don't decide here.",
+		"belongs to another organisation": "your account belongs to another organisation.",
+		"is a guest":                      "guests don't decide here.",
+	}[Unfit(m, user, home)]
 	if why != "" {
 		return v.deny("the account is a full member of the workspace", "You can't do this: "+why+" Ask a full member of the workspace.")
 	}

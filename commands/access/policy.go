@@ -124,6 +124,17 @@ func (p *Policy) Approvers(target string) (names []string, count int) {
 	return p.shown(rule.Approve.By), max(rule.Approve.Count, 1)
 }
 
+// Overridable tells whether the policy lets anybody override the approval for
+// a target.
+func (p *Policy) Overridable(target string) bool {
+	t, err := drift.ParseTarget(target)
+	if err != nil {
+		return false
+	}
+	rule, _, _ := p.rule(t)
+	return len(rule.Override) > 0
+}
+
 // rule finds the one that holds for a target, by its place in the list, with
 // the pattern that fits.
 func (p *Policy) rule(t drift.Target) (r Rule, at int, pattern string) {

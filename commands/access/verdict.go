@@ -42,6 +42,15 @@ func (v Verdict) Err() error {
 // Allowed tells whether it may be done.
 func (v Verdict) Allowed() bool { return v.Refusal == nil }
 
+// Unread is why the answer is not known: a list that could have allowed it
+// can't be read. It is nil for an answer that is known.
+func (v Verdict) Unread() error {
+	if v.Refusal == nil {
+		return nil
+	}
+	return v.Refusal.Err
+}
+
 func (v Verdict) note(mark Mark, format string, args ...any) Verdict {
 	v.Steps = append(v.Steps, Step{mark, fmt.Sprintf(format, args...)})
 	return v

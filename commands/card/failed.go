@@ -20,6 +20,7 @@ func failed(f Facts) Message {
 	s.title(append(f.where(), head)...)
 	s.lines(paragraphs(fail.Say, 1500))
 	s.lines(standing(f, plan))
+	s.lines(overriding(f)...)
 	if planned {
 		s.lines(dealtWith(f.Run.Book, plan)...)
 	}
@@ -38,7 +39,7 @@ func failed(f Facts) Message {
 		button{action: ActionAgain, text: "Start over", value: carried, label: "Start over: " + target},
 		button{action: ActionLeave, text: "Leave it", value: carried, label: "Leave " + target + " as it is now"},
 	)
-	s.buttons(list...)
+	s.buttons(append(list, review(f)...)...)
 	text, _, _ := strings.Cut(say(fail.Say, longPhrase), "\n")
 	return s.message(f.place() + ": " + head + ". " + text)
 }
@@ -66,7 +67,7 @@ func declined(f Facts, plan book.Plan) bool {
 }
 
 func expired(f Facts, plan book.Plan, planned bool) bool {
-	return planned && f.Run.Failure.Step == "approve" && !plan.Needs.Expires.After(f.Run.Failure.At)
+	return planned && f.Run.Failure.Step == "approve" && !book.ExpiryIn(f.Run).After(f.Run.Failure.At)
 }
 
 // retryable tells whether the same step may end otherwise the next time. A

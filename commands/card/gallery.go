@@ -22,7 +22,7 @@ type Named struct {
 // Gallery draws every kind of message there is, from made-up records.
 func Gallery() []Named {
 	var list []Named
-	for _, part := range [][]Named{firstCards(), planCards(), diffCards(), wayCards(), changeCards(), fieldCards(), endCards(), pauseCards(), ticketCards(), otherCards()} {
+	for _, part := range [][]Named{firstCards(), planCards(), diffCards(), overrideCards(), wayCards(), changeCards(), fieldCards(), endCards(), pauseCards(), ticketCards(), otherCards()} {
 		list = append(list, part...)
 	}
 	return list

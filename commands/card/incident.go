@@ -57,6 +57,7 @@ func Closed(in state.Incident, runs []state.Reconciliation, now time.Time) Messa
 	s := &sheet{}
 	s.lines(fmt.Sprintf("*%s* is closed%s. This channel is free again.", name(string(in.ID)), ticket(in)))
 	s.lines(totals(runs), stillOpen(runs, now))
+	s.lines(unreviewed(runs, Facts{Now: now}))
 	s.small(fmt.Sprintf("closed by %s after %s", name(in.ClosedBy.Name), span(in.Closed.Sub(in.Opened))))
 	return s.plain()
 }
@@ -83,6 +84,7 @@ func Board(in state.Incident, runs []state.Reconciliation, now time.Time) Messag
 	s.title(string(in.ID))
 	s.lines(fmt.Sprintf("open %s · commander %s%s", span(now.Sub(in.Opened)), name(in.Commander.Name), ticket(in)), totals(runs))
 	s.lines(pauses(runs, now))
+	s.lines(unreviewed(runs, Facts{Now: now}))
 	var lines []string
 	for i, r := range runs {
 		if i == maxRows {

@@ -8,6 +8,8 @@ type Message struct {
 	// exports. It is escaped as mrkdwn.
 	Text   string
 	Blocks []slack.Block
+	// Aloud shows an answer in a thread to the whole channel.
+	Aloud bool
 }
 
 // What buttons and modals are called in Slack. Old messages keep them, so
@@ -27,6 +29,11 @@ const (
 	ActionAccept  = "accept"
 	// ActionFields opens the modal in which each change has a choice of its own.
 	ActionFields = "fields"
+
+	// ActionOverride goes on without the approval, ActionReview closes the
+	// review that follows.
+	ActionOverride = "override"
+	ActionReview   = "review"
 
 	// ActionDiff shows the full diff, or its next page, ActionDiffBack the page
 	// before; ActionDiffFile puts all of it into the thread.

@@ -3,6 +3,8 @@ package card
 import (
 	"cmp"
 	"fmt"
+	"strings"
+	"time"
 
 	"reconcilebot/runbook/book"
 	"reconcilebot/runbook/drift"
@@ -14,6 +16,19 @@ import (
 func Notice(f Facts, kind string) (Message, bool) {
 	s := f.sheet()
 	switch kind {
+	case "overridden", "reviewed", "review-open":
+		text := reviewNotice(f)
+		if kind == "overridden" {
+			text = overrideNotice(f)
+		}
+		s.lines(text)
+		m := s.message(f.place() + ":")
+		m.Aloud = kind != "reviewed"
+		return m, text != ""
+	case "vote-void":
+		text := lastVoid(f)
+		s.lines(text)
+		return s.message(f.place() + ":"), text != ""
 	case "ticketed", "ticket-trouble":
 		text := filed(f.Filings)
 		if kind == "ticket-trouble" {
@@ -88,7 +103,7 @@ func voted(f Facts, yes bool) string {
 	var last *state.Vote
 	n := 0
 	for i, v := range f.Run.Votes {
-		if v.Yes != yes {
+		if v.Yes != yes || v.Override {
 			continue
 		}
 		last = &f.Run.Votes[i]
@@ -105,6 +120,25 @@ func voted(f Facts, yes bool) string {
 		return name(last.By.Name) + " approved a plan that has changed since: the vote is void."
 	}
 	return fmt.Sprintf("%s approved exactly this plan (%s), %d of %d.", name(last.By.Name), code(short(last.Digest), longName), n, plan.Needs.Approvals)
+}
+
+// lastVoid tells whose yes counts no more, of those that were taken back last.
+func lastVoid(f Facts) string {
+	var at time.Time
+	var said []string
+	for _, v := range f.Run.Votes {
+		switch {
+		case v.Void == "" || v.VoidAt.IsZero() || v.VoidAt.Before(at):
+			continue
+		case v.VoidAt.After(at):
+			at, said = v.VoidAt, nil
+		}
+		said = append(said, voided(v))
+	}
+	if len(said) == 0 {
+		return ""
+	}
+	return strings.Join(append(said, "Nothing goes on until there are enough approvals again."), "\n")
 }
 
 func lastReplan(f Facts) string {

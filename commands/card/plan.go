@@ -20,11 +20,11 @@ func approval(f Facts) Message {
 	missing := max(plan.Needs.Approvals-len(standing), 0)
 	s := f.sheet()
 	s.title(append([]string{verb(f.Run.Book)}, f.where()...)...)
-	s.lines("*Waiting for "+count(missing, "approval")+"*"+given(standing), replanned(f, plan), f.waiting())
+	s.lines("*Waiting for "+count(missing, "approval")+"*"+given(standing), replanned(f, plan), lost(f, plan), f.waiting())
 	s.lines(dealtWith(f.Run.Book, plan)...)
 	edits(s, plan)
 	s.lines(actions(plan), proof(f.Run.Book, plan), fact("Reason", reason(f.Run.Decision)+alsoMade(f, plan)))
-	s.lines(fact("Needs", needs(plan)), hostNeeds(plan), fact("Expires", when(plan.Needs.Expires, f.Now)+", with nothing changed"))
+	s.lines(fact("Needs", needs(plan)), hostNeeds(plan), fact("Expires", when(book.ExpiryIn(f.Run), f.Now)+", with nothing changed"))
 	s.small(fmt.Sprintf("%s · plan %s · made %s", name(string(f.Run.Incident)), code(short(plan.Digest), longName), clock(plan.Made, f.Now)))
 	s.buttons(ballot(f, plan)...)
 	return s.message(fmt.Sprintf("%s: %s (%s) waits for %s by %s.", verb(f.Run.Book), f.place(), one(plan.Seen.Drift.Changes), count(missing, "approval"), either(names(plan.Needs.From))))
@@ -261,5 +261,5 @@ func ballot(f Facts, plan book.Plan) []button {
 	if len(plan.Edits) > 0 {
 		list = append(list, button{action: ActionDiff, text: "Full diff", value: Carry(f.Run.ID, plan.Digest, "0"), label: "Full diff of the plan for " + target})
 	}
-	return list
+	return append(list, overrideButton(f, plan, target)...)
 }

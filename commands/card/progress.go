@@ -47,8 +47,9 @@ func progress(f Facts) Message {
 	s.lines(append([]string{fmt.Sprintf("*%d of %d done*", done, all)}, lines...)...)
 	s.lines(dealtWith(f.Run.Book, plan)...)
 	s.lines(asked(f)...)
+	s.lines(overriding(f)...)
 	s.small(approvedBy(f, plan), fmt.Sprintf("%s · %s", name(string(f.Run.Incident)), reason(f.Run.Decision)))
-	s.buttons(acceptances(f)...)
+	s.buttons(append(acceptances(f), review(f)...)...)
 	return s.message(fmt.Sprintf("%s: %s, %d of %d done. Now: %s.", f.place(), doing, done, all, now))
 }
 
@@ -205,9 +206,12 @@ func approvedBy(f Facts, plan book.Plan) string {
 	}
 	var by []string
 	for _, v := range a.Votes {
-		if v.Yes {
+		if v.Yes && !v.Override {
 			by = append(by, name(v.By.Name)+", "+clock(v.At, f.Now))
 		}
+	}
+	if len(by) == 0 {
+		return "Approved by nobody else (" + code(short(plan.Digest), longName) + ")"
 	}
 	return "Approved by " + both(by) + ", for exactly this plan (" + code(short(plan.Digest), longName) + ")"
 }

@@ -26,6 +26,9 @@ type Facts struct {
 	Beside []Beside
 	// Filings are where the record stands on tickets.
 	Filings []state.Filing
+	// Overridable tells whether the policy lets anybody go on without the
+	// approval.
+	Overridable bool
 }
 
 // Links makes addresses for people; a nil one, or one that answers "", makes

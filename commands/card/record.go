@@ -23,6 +23,7 @@ func Record(f Facts) Message {
 	}
 	s.lines(lines...)
 	s.small(code(string(f.Run.ID), longName))
+	s.buttons(review(f)...)
 	return s.message(strings.Join(names(recordHead(f)), " · ") + ".")
 }
 
@@ -59,6 +60,8 @@ func record(f Facts) []line {
 		{"Who", who(f, d)},
 		{"Why not Git", whyNot(f)},
 		{"Decision", decision(f)},
+		{"Override", overrideRecord(f)},
+		{"Review", reviewRecord(f)},
 	}
 	plan, planned := book.PlanIn(f.Run)
 	if planned {
@@ -168,7 +171,11 @@ func decision(f Facts) []piece {
 	}
 	if a, ok := book.ApprovalIn(f.Run); ok {
 		plan, _ := book.PlanIn(f.Run)
-		text += "; approved by " + both(voters(f, a.Votes)) + " (plan " + short(plan.Digest) + ")"
+		by := voters(f, a.Votes)
+		if len(by) == 0 {
+			by = []string{"nobody else"}
+		}
+		text += "; approved by " + both(by) + " (plan " + short(plan.Digest) + ")"
 	}
 	if m, ok := book.MergedIn(f.Run); ok && len(m.Reviewers) > 0 {
 		text += "; reviewed in GitHub by " + both(m.Reviewers)
@@ -178,11 +185,34 @@ func decision(f Facts) []piece {
 
 func voters(f Facts, votes []state.Vote) (list []string) {
 	for _, v := range votes {
-		if v.Yes {
+		if v.Yes && !v.Override {
 			list = append(list, v.By.Name+", "+clock(v.At, f.Now))
 		}
 	}
 	return list
+}
+
+// overrideRecord is who went on without the approval, and why.
+func overrideRecord(f Facts) (pieces []piece) {
+	for i, v := range overrides(f.Run.Votes) {
+		text := fmt.Sprintf("by %s, %s, without the approval that is asked for: “%s”", v.By.Name, clock(v.At, f.Now), v.Reason)
+		if v.Void != "" {
+			text += "; not used: " + v.Void
+		}
+		pieces = append(pieces, piece{text: text, newline: i > 0})
+	}
+	return pieces
+}
+
+func reviewRecord(f Facts) []piece {
+	r := f.Run.Review
+	switch {
+	case r == nil:
+		return nil
+	case r.Open():
+		return []piece{{text: fmt.Sprintf("open: somebody other than %s who may approve has to look at it", f.overrider().By.Name)}}
+	}
+	return []piece{{text: fmt.Sprintf("%s, %s: “%s”", r.By.Name, clock(r.Done, f.Now), r.Finding)}}
 }
 
 func inGit(f Facts, plan book.Plan) []piece {

@@ -26,10 +26,11 @@ func (s approve) Do(_ context.Context, r state.Reconciliation) runbook.Outcome {
 	if i := slices.IndexFunc(votes, func(v state.Vote) bool { return !v.Yes }); i >= 0 {
 		return runbook.Fail(fault.New(fault.Refused, fmt.Sprintf("%s declined this plan. Nothing was changed.", votes[i].By.Name)))
 	}
-	if len(votes) >= plan.Needs.Approvals {
+	overridden := slices.ContainsFunc(votes, func(v state.Vote) bool { return v.Override })
+	if overridden || len(votes) >= plan.Needs.Approvals {
 		return approved.Done(Approval{Votes: votes, At: s.Now().UTC()})
 	}
-	left := plan.Needs.Expires.Sub(s.Now())
+	left := ExpiryIn(r).Sub(s.Now())
 	if left <= 0 {
 		return runbook.Fail(fault.New(fault.Refused, "Nobody approved this plan in time. Nothing was changed."))
 	}
@@ -53,6 +54,10 @@ type recheck struct {
 func (recheck) ID() state.StepID { return checked.Step }
 
 func (s recheck) Do(ctx context.Context, r state.Reconciliation) runbook.Outcome {
+	plan, _ := planned.If(r)
+	if out, stop := s.recount(ctx, r, s.ID(), plan.Digest); stop {
+		return out
+	}
 	fresh, err := s.make(ctx, r)
 	return s.compare(r, fresh, err)
 }

@@ -56,6 +56,10 @@ func (s merge) Do(ctx context.Context, r state.Reconciliation) runbook.Outcome {
 	if !s.Merge {
 		return s.wait(r, runbook.ForPeople, "ready; waiting for somebody to merge it in GitHub")
 	}
+	// Days may have passed since the branch was pushed.
+	if out, stop := s.recount(ctx, r, s.ID(), plan.Digest); stop {
+		return out
+	}
 	return s.merge(ctx, r, plan, now)
 }
 

@@ -105,6 +105,9 @@ func (s resimulate) Do(ctx context.Context, r state.Reconciliation) runbook.Outc
 	if err != nil {
 		return runbook.Fail(err)
 	}
+	if out, stop := s.recount(ctx, r, s.ID(), sim.Digest); stop {
+		return out
+	}
 	look, _, err := s.pausing(r)
 	if err != nil {
 		return runbook.Fail(err)

@@ -196,7 +196,7 @@ func ballot(r state.Reconciliation) (runbook.Ballot, bool) {
 		return runbook.Ballot{}, false
 	}
 	return runbook.Ballot{
-		Digest: plan.Digest, Needed: plan.Needs.Approvals, Expires: plan.Needs.Expires,
-		Made: made(plan.Seen.Drift), Disown: plan.Needs.Disown,
+		Digest: plan.Digest, Needed: plan.Needs.Approvals, Expires: ExpiryIn(r),
+		Made: made(plan.Seen.Drift), Disown: plan.Needs.Disown, Override: true,
 	}, true
 }

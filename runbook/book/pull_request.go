@@ -35,6 +35,10 @@ func (w words) body() string {
 	}
 	row("Asked for by", text(w.r.Decision.By.Name))
 	for _, v := range w.voters {
+		if v.Override {
+			row("Approval overridden by", fmt.Sprintf("%s at %s, for plan %s: %s", text(v.By.Name), v.At.UTC().Format("15:04 UTC"), code(short(v.Digest)), text(oneLine(v.Reason))))
+			continue
+		}
 		row("Approved by", fmt.Sprintf("%s at %s, for plan %s", text(v.By.Name), v.At.UTC().Format("15:04 UTC"), code(short(v.Digest))))
 	}
 	row("Proof", text(w.proven()))

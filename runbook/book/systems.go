@@ -126,6 +126,11 @@ type Config struct {
 	Repo   func(ctx context.Context, url string) (Repository, error)
 	Host   host
 	Policy policy
+	// StillMay asks once more, before the plan is carried out, whether somebody
+	// may give the vote that they gave; why says what is wrong, as it goes on
+	// after their name. An error means that nobody knows. Nobody is asked if
+	// nil.
+	StillMay func(ctx context.Context, r state.Reconciliation, v state.Vote) (why string, err error)
 	// Paused tells whether a target has a pause; nil stands for no.
 	Paused func(target string) bool
 	Links  Links

@@ -118,6 +118,10 @@ func (w words) trailers() string {
 	}
 	line("Requested-by", w.r.Decision.By.Name)
 	for _, v := range w.voters {
+		if v.Override {
+			line("Overridden-by", fmt.Sprintf("%s (plan %s): %s", v.By.Name, short(v.Digest), v.Reason))
+			continue
+		}
 		line("Approved-by", fmt.Sprintf("%s (plan %s)", v.By.Name, short(v.Digest)))
 	}
 	line("Reconciliation", string(w.r.ID))
