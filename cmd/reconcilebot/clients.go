@@ -13,6 +13,7 @@ import (
 	"reconcilebot/runbook/argocd"
 	"reconcilebot/runbook/cluster"
 	"reconcilebot/runbook/forge"
+	"reconcilebot/runbook/git"
 	"reconcilebot/runbook/stopwatch"
 )
 
@@ -111,4 +112,17 @@ func httpClient(caFile string) (*http.Client, error) {
 	transport = transport.Clone()
 	transport.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
 	return &http.Client{Transport: transport}, nil
+}
+
+// openSigner reads the key that commits are signed with; nil if there is none.
+func openSigner(s config.Sign) (*git.Signer, error) {
+	if s.By != config.SignKey {
+		return nil, nil
+	}
+	key, err := s.Key.Value()
+	if err != nil {
+		return nil, err
+	}
+	// The line break at its end belongs to a key.
+	return git.NewSigner(key + "\n")
 }

@@ -3,11 +3,12 @@ package main
 import (
 	"os"
 	"path/filepath"
-	"reconcilebot/runbook/forge"
 	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"reconcilebot/runbook/forge"
 )
 
 // The example that is deployed can be asked about as it is, without a token

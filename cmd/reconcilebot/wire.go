@@ -44,6 +44,10 @@ func machinery(cfg *config.Config, db *state.DB, host *gitHost, repos *repositor
 		}
 		clusters[c.Name], listers[c.Name] = site, surveyor
 	}
+	signer, err := openSigner(cfg.GitHub.Git.Sign)
+	if err != nil {
+		return nil, sites{}, err
+	}
 	t := cfg.Timing
 	books := book.Books(book.Config{
 		Clusters: clusters,
@@ -61,6 +65,8 @@ func machinery(cfg *config.Config, db *state.DB, host *gitHost, repos *repositor
 			StableFor: t.StableFor, Verify: t.VerifyTimeout, Merge: t.MergeDeadline, Expedited: t.ExpeditedDeadline,
 			PauseCheck: t.PauseCheck, PauseEscalate: t.PauseEscalate,
 		},
+		Sign:        signer,
+		HostSigns:   cfg.GitHub.Git.Sign.By == config.SignGitHub,
 		Author:      git.Person(cfg.GitHub.Git.Author),
 		MergeMethod: strings.TrimPrefix(cfg.Merge.Method, "auto"),
 		Merge:       cfg.Merge.When == "rules-met",
@@ -182,7 +188,7 @@ var gitHubToken = regexp.MustCompile(`\bgh[pousr]_[A-Za-z0-9]{16,}|\bgithub_pat_
 
 // redact cuts the bot's own secrets out of a text, wherever it came from.
 func redact(cfg *config.Config) func(string) string {
-	secrets := []config.Secret{cfg.Slack.AppToken, cfg.Slack.BotToken, cfg.GitHub.Token}
+	secrets := []config.Secret{cfg.Slack.AppToken, cfg.Slack.BotToken, cfg.GitHub.Token, cfg.GitHub.Git.Sign.Key}
 	for _, c := range cfg.Clusters {
 		secrets = append(secrets, c.ArgoCD.Token)
 	}

@@ -90,7 +90,7 @@ func explain(doing string, err error) error {
 		say = "The Git host refuses reconcilebot's token for this repository. `reconcilebot doctor` names the missing right."
 	case isA[*forge.NotInstalled](err):
 		say = "reconcilebot's GitHub App is not installed with the owner of this repository, or is suspended there. An owner of that organisation can install it; `reconcilebot doctor` says where it is."
-	case isA[*git.Conflict](err):
+	case isA[*git.Conflict](err), isA[*forge.Taken](err):
 		say = "Somebody else pushed to the branch of this reconciliation. Delete that branch, or start over."
 	default:
 		return wrapped

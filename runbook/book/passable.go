@@ -28,6 +28,8 @@ func (s *systems) passable(ctx context.Context, r state.Reconciliation, d drift.
 		in.forge, strings.Join(list, "; ")))
 }
 
+func (s *systems) signs() bool { return s.Sign != nil || s.HostSigns }
+
 // unmeetable are the rules of the branch that no pull request of ours passes.
 func (s *systems) unmeetable(base forge.Rules) (list []string) {
 	if base.Locked {
@@ -36,7 +38,7 @@ func (s *systems) unmeetable(base forge.Rules) (list []string) {
 	if base.Methods != nil && len(base.Methods) == 0 {
 		list = append(list, "no way to merge is left: the repository's settings and the branch's rules allow no method together")
 	}
-	if base.Signed && !s.Signs {
+	if base.Signed && !s.signs() {
 		list = append(list, "its commits must be signed, and reconcilebot does not sign (github.git.sign in its config)")
 	}
 	return append(list, s.misfits(base.Patterns, "")...)
@@ -47,7 +49,7 @@ func (s *systems) unpushable(head forge.Rules, branch string) (list []string) {
 	if head.NoCreate {
 		list = append(list, "not everybody may create a branch named "+branch)
 	}
-	if head.Signed && !s.Signs {
+	if head.Signed && !s.signs() {
 		list = append(list, "commits on "+branch+" must be signed, and reconcilebot does not sign (github.git.sign in its config)")
 	}
 	return append(list, s.misfits(head.Patterns, branch)...)
@@ -63,10 +65,11 @@ func (s *systems) misfits(patterns []forge.Pattern, branch string) (list []strin
 			what, text = "the branch's name "+branch, branch
 		case "commit_message":
 			what, text = "a commit's message", titlePrefix
-		case "commit_author_email":
-			what, text = "the author's address "+s.Author.Email, s.Author.Email
-		case "committer_email":
-			what, text = "the committer's address "+s.Author.Email, s.Author.Email
+		case "commit_author_email", "committer_email":
+			if s.HostSigns {
+				continue // the Git host writes its own
+			}
+			what, text = "the author's and committer's address "+s.Author.Email, s.Author.Email
 		}
 		if text == "" || p.Of == "commit_message" && p.Operator != "starts_with" {
 			continue // what can't be told beforehand is left to the Git host

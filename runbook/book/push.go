@@ -56,16 +56,34 @@ func (s push) push(ctx context.Context, r state.Reconciliation) (Pushed, error) 
 	}
 	sha, err := in.repo.Commit(ctx, git.CommitRequest{
 		Base: check.Base, Edits: edits, Message: words.commit(),
-		Author: s.Author, Committer: s.Author, When: check.At,
+		Author: s.Author, Committer: s.Author, When: check.At, Sign: s.Sign,
 	})
 	if err != nil {
 		return Pushed{}, err
 	}
 	branch := branchName(r, t)
+	if s.HostSigns {
+		return s.pushByHost(ctx, in, sha, branch, check.Base, words.commit())
+	}
 	if err := in.repo.Push(ctx, sha, branch); err != nil {
 		return Pushed{}, err
 	}
 	return Pushed{Branch: branch, SHA: sha, Base: check.Base}, nil
+}
+
+// pushByHost has the Git host make the same commit, and sign it. What was made
+// here first is what its tree is held against.
+func (s push) pushByHost(ctx context.Context, in source, local, branch, base, message string) (Pushed, error) {
+	written, tree, err := in.repo.Written(ctx, local)
+	if err != nil {
+		return Pushed{}, err
+	}
+	files := make([]forge.File, len(written))
+	for i, f := range written {
+		files[i] = forge.File(f)
+	}
+	sha, err := s.Host.MakeCommit(ctx, forge.Commit{Repo: in.forge, Branch: branch, Base: base, Tree: tree, Files: files, Message: message})
+	return Pushed{Branch: branch, SHA: sha, Base: base}, err
 }
 
 // pushedPlan is what the steps after the push go by.

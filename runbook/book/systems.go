@@ -53,6 +53,7 @@ type Repository interface {
 	History(ctx context.Context, sha, path string, most int) ([]git.Commit, error)
 	Contains(ctx context.Context, descendant, ancestor string) (bool, error)
 	Commit(context.Context, git.CommitRequest) (sha string, err error)
+	Written(ctx context.Context, sha string) (files []git.File, tree string, err error)
 	Push(ctx context.Context, sha, branch string) error
 }
 
@@ -61,6 +62,7 @@ type host interface {
 	Rules(ctx context.Context, repo forge.Repo, branch string) (forge.Rules, error)
 	HeadRules(ctx context.Context, repo forge.Repo, branch string) (forge.Rules, error)
 	FindPR(ctx context.Context, repo forge.Repo, branch string) (pr forge.PR, found bool, err error)
+	MakeCommit(context.Context, forge.Commit) (sha string, err error)
 	OpenPR(context.Context, forge.Proposal) (forge.PR, error)
 	Progress(ctx context.Context, repo forge.Repo, number int) (forge.Progress, error)
 	Merge(context.Context, forge.Repo, int, forge.MergeRequest) (sha string, merged bool, why string, err error)
@@ -137,8 +139,10 @@ type Config struct {
 	Timing Timing
 	// Author is who the bot is in Git.
 	Author git.Person
-	// Signs tells that commits are signed so that the Git host can verify them.
-	Signs bool
+	// Sign signs commits with a key of ours. HostSigns has the Git host make
+	// them, which then signs them itself.
+	Sign      *git.Signer
+	HostSigns bool
 	// MergeMethod is "merge", "squash", "rebase", or "" for the branch's own
 	// preference. Merge false leaves merging to people.
 	MergeMethod string

@@ -262,6 +262,10 @@ func (w *world) Refresh(ctx context.Context, ref argocd.Ref, _ bool) (argocd.App
 }
 
 func (w *world) Manifests(ctx context.Context, _ argocd.Ref, sha string) ([]map[string]any, error) {
+	// The real one fetches what it is asked for by itself.
+	if err := w.repo.Fetch(ctx); err != nil {
+		return nil, err
+	}
 	tree, err := w.repo.Tree(ctx, sha)
 	if err != nil {
 		return nil, err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"path"
@@ -36,6 +37,8 @@ type CommitRequest struct {
 	Author, Committer Person
 	// When is the time of both, to the second.
 	When time.Time
+	// Sign signs the commit; nil leaves it unsigned.
+	Sign *Signer
 }
 
 // Commit adds a commit to the copy and gives its SHA; nobody else sees it
@@ -58,13 +61,82 @@ func (r *Repo) Commit(ctx context.Context, req CommitRequest) (sha string, err e
 		return "", fmt.Errorf("make a commit on %s of %s: %w", req.Base, r.config.URL, err)
 	}
 	when := req.When.UTC().Truncate(time.Second)
-	return r.store(&object.Commit{
+	made := &object.Commit{
 		Author:       object.Signature{Name: req.Author.Name, Email: req.Author.Email, When: when},
 		Committer:    object.Signature{Name: req.Committer.Name, Email: req.Committer.Email, When: when},
 		Message:      strings.TrimRight(req.Message, "\n") + "\n",
 		TreeHash:     root,
 		ParentHashes: []plumbing.Hash{base.Hash},
-	})
+	}
+	if req.Sign != nil {
+		if err := req.Sign.sign(made); err != nil {
+			return "", err
+		}
+	}
+	return r.store(made)
+}
+
+// File is a file of a commit, as the Git host takes it.
+type File struct {
+	Path string
+	// Mode is Git's: 100644 or 100755.
+	Mode    string
+	Content []byte
+}
+
+// Written gives what a commit of one parent changed, whole, and the SHA of
+// its tree. Files that it took away have no content and no mode.
+func (r *Repo) Written(ctx context.Context, sha string) (files []File, tree string, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	c, err := r.commit(sha)
+	if err != nil {
+		return nil, "", err
+	}
+	explain := func(err error) error {
+		return fmt.Errorf("read what commit %s of %s changed: %w", sha, r.config.URL, err)
+	}
+	parent, err := c.Parent(0)
+	if err != nil {
+		return nil, "", explain(err)
+	}
+	before, err := parent.Tree()
+	if err != nil {
+		return nil, "", explain(err)
+	}
+	after, err := c.Tree()
+	if err != nil {
+		return nil, "", explain(err)
+	}
+	changes, err := object.DiffTreeWithOptions(ctx, before, after, nil)
+	if err != nil {
+		return nil, "", explain(err)
+	}
+	for _, change := range changes {
+		if change.To.Name == "" {
+			files = append(files, File{Path: change.From.Name})
+			continue
+		}
+		blob, err := r.repo.BlobObject(change.To.TreeEntry.Hash)
+		if err != nil {
+			return nil, "", explain(err)
+		}
+		content, err := read(blob)
+		if err != nil {
+			return nil, "", explain(err)
+		}
+		files = append(files, File{Path: change.To.Name, Mode: strings.TrimPrefix(change.To.TreeEntry.Mode.String(), "0"), Content: content})
+	}
+	return files, c.TreeHash.String(), nil
+}
+
+func read(blob *object.Blob) ([]byte, error) {
+	from, err := blob.Reader()
+	if err != nil {
+		return nil, err
+	}
+	defer from.Close()
+	return io.ReadAll(from)
 }
 
 // encoder is an object that can be written.

@@ -218,6 +218,7 @@ github:
   git:
     cache: git
     author: {name: reconcilebot, email: reconcilebot@example.com}
+    sign: {by: github}
 
 $TICKETS
 people:

@@ -100,6 +100,9 @@ func (g *GitHost) Handler() http.Handler {
 		if repo, push := strings.CutSuffix(req.URL.Path, ".git/git-receive-pack"); push {
 			g.pushes[strings.TrimPrefix(repo, "/")]++
 		}
+		if repo, made := strings.CutSuffix(req.URL.Path, "/git/refs"); made && req.Method == http.MethodPost {
+			g.pushes[strings.TrimPrefix(repo, "/api/v3/repos/")]++
+		}
 		close(g.served)
 		g.served = make(chan struct{})
 	})
@@ -123,8 +126,8 @@ func (g *GitHost) Until(ctx context.Context, what string, cond func() bool) erro
 	}
 }
 
-// Pushes is how often something was pushed to a world's repository over HTTP,
-// which only the bot does.
+// Pushes is how often a branch was pushed to a world's repository over HTTP, or
+// made by the API, which only the bot does.
 func (g *GitHost) Pushes(w world.World) int {
 	g.mu.Lock()
 	defer g.mu.Unlock()

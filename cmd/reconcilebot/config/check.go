@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"reconcilebot/runbook/forge"
+	"reconcilebot/runbook/git"
 	"reconcilebot/runbook/spell"
 )
 
@@ -139,8 +140,42 @@ func (k checker) github() {
 	}
 	g.Git.Cache = k.path(g.Git.Cache)
 	k.require("github.git.author.name", g.Git.Author.Name, "the bot's name in commits")
+	k.sign(&g.Git.Sign)
 	if !strings.Contains(g.Git.Author.Email, "@") {
 		k.add("github.git.author.email", "is not an e-mail address; commits carry it")
+	}
+}
+
+func (k checker) sign(s *Sign) {
+	k.oneOf("github.git.sign.by", s.By, SignNone, SignKey, SignGitHub)
+	given := s.KeyFile != "" || s.KeyEnv != ""
+	switch {
+	case s.By != SignKey && given:
+		k.add("github.git.sign", "has a key, which only by: key uses")
+	case s.By == SignKey:
+		s.Key = k.place("github.git.sign.key", s.KeyFile, s.KeyEnv, "the private key to sign commits with")
+		k.readable("github.git.sign.key", s.KeyFile, s.KeyEnv, s.Key, func(key string) error {
+			_, err := git.NewSigner(key + "\n")
+			return err
+		})
+	}
+}
+
+// readable looks at a secret that is more than a word.
+func (k checker) readable(key, file, env string, s Secret, check func(string) error) {
+	if k.blind || (file == "") == (env == "") {
+		return
+	}
+	at := key + "File"
+	if env != "" {
+		at = key + "Env"
+	}
+	text, err := s.Value()
+	if err == nil {
+		err = check(text)
+	}
+	if err != nil {
+		k.add(at, "%s", err)
 	}
 }
 
@@ -149,20 +184,7 @@ func (k checker) app(a *GitHubApp) {
 		k.add("github.app", "needs either clientID or id; both are in the App's settings")
 	}
 	a.Key = k.place("github.app.key", a.KeyFile, a.KeyEnv, "the App's private key")
-	if k.blind || a.KeyFile == "" && a.KeyEnv == "" {
-		return
-	}
-	at := "github.app.keyFile"
-	if a.KeyEnv != "" {
-		at = "github.app.keyEnv"
-	}
-	pem, err := a.Key.Value()
-	if err == nil {
-		err = forge.CheckAppKey(pem)
-	}
-	if err != nil {
-		k.add(at, "%s", err)
-	}
+	k.readable("github.app.key", a.KeyFile, a.KeyEnv, a.Key, forge.CheckAppKey)
 }
 
 func (k checker) timing() {

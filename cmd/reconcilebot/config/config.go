@@ -128,6 +128,19 @@ type Git struct {
 	// whenever the bot does not run.
 	Cache  string `yaml:"cache"`
 	Author Author `yaml:"author"`
+	Sign   Sign   `yaml:"sign"`
+}
+
+// Sign says how commits are signed.
+type Sign struct {
+	// By is none; key, with a private key in SSH's or OpenPGP's form; or github:
+	// then GitHub makes the commits, in the name of the token's owner, and signs
+	// them. For an App that is the only way: it can't register a key.
+	By      string `yaml:"by"`
+	KeyFile string `yaml:"keyFile"`
+	KeyEnv  string `yaml:"keyEnv"`
+
+	Key Secret `yaml:"-"`
 }
 
 // Author is who the bot is in commits.
@@ -178,6 +191,13 @@ type Approve struct {
 	Count int      `yaml:"count"`
 }
 
+// The ways to sign.
+const (
+	SignNone   = "none"
+	SignKey    = "key"
+	SignGitHub = "github"
+)
+
 // Everyone stands for all full members of the workspace, never for guests.
 const Everyone = "everyone"
 
@@ -213,7 +233,7 @@ func defaults() Config {
 	return Config{
 		Listen: "127.0.0.1:8080",
 		Slack:  Slack{API: "https://slack.com/api/", Sockets: 2},
-		GitHub: GitHub{Git: Git{Author: Author{Name: "reconcilebot", Email: "reconcilebot@users.noreply.github.com"}}},
+		GitHub: GitHub{Git: Git{Sign: Sign{By: SignNone}, Author: Author{Name: "reconcilebot", Email: "reconcilebot@users.noreply.github.com"}}},
 		Timing: Timing{
 			ApprovalExpires:   30 * time.Minute,
 			PollGitHub:        5 * time.Second,

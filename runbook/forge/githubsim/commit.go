@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 )
 
@@ -32,16 +33,28 @@ func (s *Sim) Commit(fullName, branch string, c Change) (sha string, err error) 
 	return r.commit(branch, c)
 }
 
-func (r *repo) commit(branch string, c Change) (string, error) {
+// index is git with an index of its own, which goes away when it is done with.
+func (r *repo) index() (in call, gone func()) {
 	index := filepath.Join(r.dir, "sim-index")
-	defer func() { _ = os.Remove(index) }()
-	env := []string{"GIT_INDEX_FILE=" + index}
+	return call{dir: r.dir, env: []string{"GIT_INDEX_FILE=" + index}}, func() { _ = os.Remove(index) }
+}
+
+// remove takes a path out of the index, without a work tree.
+func (c call) remove(path string) error {
+	c.stdin = "0 " + strings.Repeat("0", 40) + "\t" + path + "\n"
+	_, err := c.git("update-index", "--index-info")
+	return err
+}
+
+func (r *repo) commit(branch string, c Change) (string, error) {
+	in, gone := r.index()
+	defer gone()
 	parent := r.head(branch)
 	if parent == "" {
 		parent = r.head("main")
 	}
 	if parent != "" {
-		if _, err := (call{dir: r.dir, env: env}).git("read-tree", parent); err != nil {
+		if _, err := in.git("read-tree", parent); err != nil {
 			return "", err
 		}
 	}
@@ -50,16 +63,16 @@ func (r *repo) commit(branch string, c Change) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		if _, err := (call{dir: r.dir, env: env}).git("update-index", "--add", "--cacheinfo", "100644,"+blob+","+path); err != nil {
+		if _, err := in.git("update-index", "--add", "--cacheinfo", "100644,"+blob+","+path); err != nil {
 			return "", err
 		}
 	}
 	for _, path := range c.Remove {
-		if _, err := (call{dir: r.dir, env: env}).git("update-index", "--force-remove", path); err != nil {
+		if err := in.remove(path); err != nil {
 			return "", err
 		}
 	}
-	tree, err := call{dir: r.dir, env: env}.git("write-tree")
+	tree, err := in.git("write-tree")
 	if err != nil {
 		return "", err
 	}

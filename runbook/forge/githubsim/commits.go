@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"net/http"
 	"strings"
+	"time"
 )
 
 // asked is the revision that a request names, the default branch if it names
@@ -87,16 +88,39 @@ func (r *repo) commitJSON(sha string) map[string]any {
 	if err != nil || len(f) < 9 {
 		return nil
 	}
+	at, page := r.sim.apiURL("repos", r.fullName(), "commits", sha), r.sim.url+"/"+r.fullName()+"/commit/"
 	parents := []map[string]any{}
 	for p := range strings.FieldsSeq(f[6]) {
-		parents = append(parents, map[string]any{"sha": p})
+		parents = append(parents, map[string]any{"sha": p, "url": r.sim.apiURL("repos", r.fullName(), "commits", p), "html_url": page + p})
 	}
 	return map[string]any{
-		"sha": sha, "html_url": r.sim.url + "/" + r.fullName() + "/commit/" + sha, "parents": parents,
+		"sha": sha, "node_id": "C_" + sha, "url": at, "html_url": page + sha, "comments_url": at + "/comments", "parents": parents,
+		"author": r.sim.byEmail(f[1]), "committer": r.sim.byEmail(f[4]),
 		"commit": map[string]any{
-			"message": strings.TrimRight(f[8], "\n"), "tree": map[string]any{"sha": f[7]},
-			"author":    map[string]any{"name": f[0], "email": f[1], "date": f[2]},
-			"committer": map[string]any{"name": f[3], "email": f[4], "date": f[5]},
+			"url": r.sim.apiURL("repos", r.fullName(), "git/commits", sha), "comment_count": 0,
+			"message": strings.TrimRight(f[8], "\n"), "tree": map[string]any{"sha": f[7], "url": r.sim.apiURL("repos", r.fullName(), "git/trees", f[7])},
+			"author":       map[string]any{"name": f[0], "email": f[1], "date": utc(f[2])},
+			"committer":    map[string]any{"name": f[3], "email": f[4], "date": utc(f[5])},
+			"verification": r.verificationJSON(sha),
 		},
 	}
+}
+
+// utc is git's strict ISO time as GitHub writes it.
+func utc(text string) any {
+	t, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		return nil
+	}
+	return stamp(t)
+}
+
+// byEmail finds the account that an address belongs to; nil if none.
+func (s *Sim) byEmail(address string) any {
+	for login := range s.users {
+		if _, email := s.identity(login); email == address {
+			return s.userJSON(login)
+		}
+	}
+	return nil
 }

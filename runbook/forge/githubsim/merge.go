@@ -117,6 +117,7 @@ func (r *repo) merge(p *pull, login, method, title, message, expect string, queu
 	if err != nil {
 		return "", err
 	}
+	r.ours[sha] = true // GitHub signs what it merges
 	base := p.baseSHA
 	if err := r.move(p.base, sha); err != nil {
 		return "", err

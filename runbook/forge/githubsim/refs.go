@@ -39,10 +39,34 @@ func (s *Sim) postRef(a *asked) (int, any, error) {
 	case r.head(branch) != "":
 		return 0, nil, &failure{status: http.StatusUnprocessableEntity, message: "Reference already exists"}
 	}
+	if why := r.demanded(branch, sha); why != "" {
+		return 0, nil, &failure{status: http.StatusUnprocessableEntity, message: "Repository rule violations found\n\n" + why + "\n\n"}
+	}
+	r.pusher = a.login
 	if err := r.move(branch, sha); err != nil {
 		return 0, nil, &failure{status: http.StatusUnprocessableEntity, message: "Reference name is invalid"}
 	}
 	return http.StatusCreated, r.refJSON(branch, sha), nil
+}
+
+// demanded is what a ruleset has against a new branch; "" if nothing.
+func (r *repo) demanded(branch, sha string) string {
+	for start, d := range r.demands {
+		if !strings.HasPrefix(branch, start) {
+			continue
+		}
+		if d.NoCreate {
+			return "Cannot create ref due to creations being restricted."
+		}
+		if out, err := r.git("rev-list", sha, "--not", "--branches"); d.Signed && err == nil {
+			for commit := range strings.FieldsSeq(out) {
+				if good, _ := r.verified(commit); !good {
+					return "Commits must have verified signatures."
+				}
+			}
+		}
+	}
+	return ""
 }
 
 // patchRef moves a branch. Only forward, if it is not forced.

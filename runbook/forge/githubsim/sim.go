@@ -60,8 +60,11 @@ type User struct {
 	// Rights are those of a fine-grained token; nil is a classic one, which may
 	// do what the account may. No right goes beyond the account's own.
 	Rights map[string]string
-	id     int64
-	bot    bool
+	// SigningKey is the SSH key that the account registered for signing, as in
+	// authorized_keys.
+	SigningKey string
+	id         int64
+	bot        bool
 }
 
 // Permission is what an account may do in a repository.

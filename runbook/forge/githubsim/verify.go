@@ -1,6 +1,10 @@
 package githubsim
 
-import "strings"
+import (
+	"errors"
+	"os"
+	"strings"
+)
 
 // verified tells whether a commit's signature is good, and why not if it is
 // not: GitHub's own, on what was made through its API, or one by a key that
@@ -15,7 +19,11 @@ func (r *repo) verified(sha string) (good bool, reason string) {
 	if err != nil || !strings.Contains(head, "\ngpgsig ") {
 		return false, "unsigned"
 	}
-	return r.checkSignature(raw)
+	committer, err := r.git("show", "--no-patch", "--format=%ce", sha)
+	if err != nil {
+		return false, "gpgverify_error"
+	}
+	return r.checkSignature(sha, committer)
 }
 
 // allVerified tells whether all commits of a pull request are.
@@ -32,4 +40,46 @@ func (r *repo) allVerified(p *pull) bool {
 	return true
 }
 
-func (r *repo) checkSignature(string) (bool, string) { return false, "unknown_key" }
+// checkSignature has git verify an SSH signature against the keys that the
+// committer's account registered.
+func (r *repo) checkSignature(sha, committer string) (bool, string) {
+	var allowed strings.Builder
+	for login, u := range r.sim.users {
+		if _, email := r.sim.identity(login); email == committer && u.SigningKey != "" {
+			allowed.WriteString(email + " " + u.SigningKey + "\n")
+		}
+	}
+	file, err := os.CreateTemp("", "githubsim-signers-")
+	if err != nil {
+		return false, "gpgverify_error"
+	}
+	defer func() { _ = os.Remove(file.Name()) }()
+	_, err = file.WriteString(allowed.String())
+	if errors.Join(err, file.Close()) != nil {
+		return false, "gpgverify_error"
+	}
+	if _, err := r.git("-c", "gpg.ssh.allowedSignersFile="+file.Name(), "verify-commit", sha); err != nil {
+		return false, "unknown_key"
+	}
+	return true, "valid"
+}
+
+func (r *repo) verificationJSON(sha string) map[string]any {
+	good, reason := r.verified(sha)
+	body := map[string]any{"verified": good, "reason": reason, "signature": nil, "payload": nil, "verified_at": nil}
+	if good {
+		body["verified_at"] = stamp(r.sim.now())
+	}
+	return body
+}
+
+// Verified tells whether GitHub would mark a commit as verified, and why not.
+func (s *Sim) Verified(fullName, sha string) (good bool, reason string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r, err := s.repo(fullName)
+	if err != nil {
+		return false, err.Error()
+	}
+	return r.verified(sha)
+}
