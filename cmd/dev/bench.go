@@ -51,6 +51,7 @@ func benchWriteback(ctx context.Context, root string, args []string, stdout, std
 	f.IntVar(&c.Count, "n", 300, "how many changes to try")
 	f.Uint64Var(&c.Seed, "seed", rand.Uint64(), "the same seed tries the same changes")
 	f.StringVar(&c.Kustomize, "kustomize", "", "`PROGRAM` to judge with; built from deploy/lab if not given")
+	f.StringVar(&c.Helm, "helm", "", "`PROGRAM` to judge charts with; built from deploy/lab if not given")
 	f.BoolVar(&c.Verbose, "v", false, "print each change that is not proven")
 	if err := f.Parse(args); err != nil {
 		return err

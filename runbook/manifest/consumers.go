@@ -130,7 +130,8 @@ func (rs *readers) check(ctx context.Context, writes []write) (changed []string,
 // same tells whether a reader renders the same before and after. Where the
 // target's own Application is edited, that may change.
 func (rs *readers) same(ctx context.Context, r *reader, writes []write) (bool, error) {
-	if rs.target.Manifest != "" && slices.ContainsFunc(writes, func(w write) bool { return w.file == rs.target.Manifest }) {
+	own, configs := rs.files.own(rs.target)
+	if slices.ContainsFunc(writes, func(w write) bool { return own[w.file] }) {
 		before, err := rs.files.render(ctx, r.src)
 		if err != nil {
 			return false, err
@@ -138,7 +139,7 @@ func (rs *readers) same(ctx context.Context, r *reader, writes []write) (bool, e
 		undo := rs.files.lay(writes)
 		defer undo()
 		after, err := rs.files.render(ctx, r.src)
-		return digest(rs.withoutTarget(before)) == digest(rs.withoutTarget(after)), err
+		return digest(rs.withoutTarget(before, configs)) == digest(rs.withoutTarget(after, configs)), err
 	}
 	if r.before == "" {
 		list, err := rs.files.render(ctx, r.src)
@@ -156,11 +157,43 @@ func (rs *readers) same(ctx context.Context, r *reader, writes []write) (bool, e
 	return digest(list) == r.before, err
 }
 
-// withoutTarget leaves the target's Application out of a render.
-func (rs *readers) withoutTarget(list []Resource) []Resource {
+// own are the files that hold the target itself: whoever renders it sees it
+// change, and nothing else. Configs are ConfigMaps that only carry its values.
+func (f *files) own(src Source) (files map[string]bool, configs []string) {
+	files = map[string]bool{}
+	if src.Manifest != "" {
+		files[src.Manifest] = true
+	}
+	if !src.Release {
+		return files, nil
+	}
+	rel, _, err := f.unrecorded().fluxRelease(src)
+	if err != nil {
+		return files, nil
+	}
+	from, _ := f.unrecorded().valuesFrom(src)
+	for _, l := range from {
+		files[l.file] = true
+	}
+	for _, v := range rel.ValuesFrom {
+		configs = append(configs, v.Name)
+	}
+	return files, configs
+}
+
+// withoutTarget leaves the target's Application, or its HelmRelease with the
+// ConfigMaps of its values, out of a render.
+func (rs *readers) withoutTarget(list []Resource, configs []string) []Resource {
 	return slices.DeleteFunc(slices.Clone(list), func(r Resource) bool {
 		o := r.Object()
-		return o.Kind == "Application" && o.Group() == "argoproj.io" && o.Name == path.Base(rs.target.Name)
+		is := o.Kind == "Application" && o.Group() == "argoproj.io"
+		if o.Kind == "ConfigMap" && (slices.Contains(configs, o.Name) || slices.Contains(configs, hashed.ReplaceAllString(o.Name, "$1"))) {
+			return true
+		}
+		if rs.target.Release {
+			is = o.Kind == "HelmRelease" && o.Group() == "helm.toolkit.fluxcd.io"
+		}
+		return is && o.Name == rs.target.appName()
 	})
 }
 

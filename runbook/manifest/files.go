@@ -69,6 +69,8 @@ type files struct {
 	plugins map[string]bool
 	// charts keeps those that were loaded, by digest of all their files.
 	charts map[string]*chart.Chart
+	// rendered keeps the objects of each text that a template made.
+	rendered map[[sha256.Size]byte]decodedFile
 }
 
 // link is where a name leads to.
@@ -91,7 +93,7 @@ func newFiles(tree Tree, limits Limits) *files {
 	return &files{
 		tree: tree, limits: limits.withDefaults(), edited: map[string][]byte{},
 		digests: map[string]string{}, decoded: map[[sha256.Size]byte]decodedFile{}, vetted: map[string]bool{}, texts: map[[sha256.Size]byte]*text{},
-		links: map[string]link{}, plugins: map[string]bool{}, charts: map[string]*chart.Chart{},
+		links: map[string]link{}, plugins: map[string]bool{}, charts: map[string]*chart.Chart{}, rendered: map[[sha256.Size]byte]decodedFile{},
 	}
 }
 

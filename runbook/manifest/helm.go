@@ -43,6 +43,17 @@ func (helmRenderer) reads(_ context.Context, f *files, src Source) (reach, error
 	if src.Manifest != "" {
 		out.files[src.Manifest] = true
 	}
+	if src.Release {
+		from, err := f.valuesFrom(src)
+		for _, l := range from {
+			out.files[l.file] = true
+		}
+		if err != nil {
+			return out, err
+		}
+		// Which ConfigMap is meant may change with what is beside it.
+		out.dirs[path.Dir(src.Manifest)] = true
+	}
 	o, err := f.helmOptions(src, dir)
 	if err != nil {
 		return out, err

@@ -3,6 +3,7 @@ package manifest
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -180,9 +181,9 @@ func (f *files) run(ctx context.Context, r *release, seed int) ([]Resource, erro
 	}
 	var list []Resource
 	for _, m := range made {
-		part, err := decodeYAML([]byte(m.Text), f.limits.Documents)
+		part, err := f.made(m)
 		if err != nil {
-			return nil, refuse(Unreadable, "Mend the chart first.", "what %s makes is no manifest", m.Template)
+			return nil, err
 		}
 		for _, one := range part {
 			one.File, one.item = m.Path, -1
@@ -190,6 +191,19 @@ func (f *files) run(ctx context.Context, r *release, seed int) ([]Resource, erro
 		}
 	}
 	return list, nil
+}
+
+// made reads what a template makes. Most of it is the same in the next render.
+func (f *files) made(m chart.Manifest) ([]Resource, error) {
+	key := sha256.Sum256([]byte(m.Text))
+	d, ok := f.rendered[key]
+	if !ok {
+		if d.list, d.err = decodeYAML([]byte(m.Text), f.limits.Documents); d.err != nil {
+			d.err = refuse(Unreadable, "Mend the chart first.", "what %s makes is no manifest", m.Template)
+		}
+		f.rendered[key] = d
+	}
+	return d.list, d.err
 }
 
 // helmRefusal says why a chart is not rendered.

@@ -68,7 +68,7 @@ func (s *helmSearch) places(set valueSetting) (list []place) {
 		add(now, set)
 	}
 	// A values file of the target comes before its Application.
-	for _, kinds := range [][]layerKind{{valuesFile}, {inlineValues, inlineObject}} {
+	for _, kinds := range [][]layerKind{{valuesFile, configText}, {inlineValues, inlineObject}} {
 		for i := len(all) - 1; i > now && ok; i-- {
 			if slices.Contains(kinds, all[i].kind) {
 				add(i, anew)
@@ -76,8 +76,12 @@ func (s *helmSearch) places(set valueSetting) (list []place) {
 		}
 	}
 	for i := len(all) - 1; i >= 0; i-- {
-		if all[i].kind == chartDefaults && all[i].file != "" && (i == now || now < 0 && len(all[i].prefix) == 0) {
+		switch {
+		case all[i].kind != chartDefaults || all[i].file == "" || i < now:
+		case i == now || now < 0 && len(all[i].prefix) == 0:
 			add(i, set)
+		case now >= 0 && ok:
+			add(i, anew) // a chart sets values of its subcharts
 		}
 	}
 	inline := slices.ContainsFunc(all, func(l valueLayer) bool { return l.kind == inlineValues || l.kind == inlineObject })
@@ -271,12 +275,21 @@ func (s *helmSearch) documentOf(p place) (d document, set valueSetting, found bo
 		}
 		return d, set, true, nil
 	}
+	if p.layer.kind == configText {
+		d, found, err = s.files.configText(p.layer)
+		return d, set, found, err
+	}
 	if d, found, err = s.optionsNode("valuesObject"); found || err != nil || s.source.Manifest == "" {
 		return d, set, found, err
 	}
 	t, doc, err := s.files.application(s.source)
 	if err != nil {
 		return d, set, false, err
+	}
+	if s.source.Release {
+		set.path = append(Path{Key("values")}, set.path...)
+		n := resolve(child(doc, "spec"))
+		return document{file: s.source.Manifest, t: t, root: n}, set, n != nil, nil
 	}
 	n := sourceOf(doc, s.source)
 	set.path = append(Path{Key("helm"), Key("valuesObject")}, set.path...)
@@ -302,6 +315,17 @@ func soleLeaf(v any) (at Path, value any, ok bool) {
 // optionsNode finds what an Application says under a key of its options for
 // Helm: in a file beside the chart, or in its manifest.
 func (s *helmSearch) optionsNode(key string) (d document, found bool, err error) {
+	if s.source.Release {
+		if key != "valuesObject" {
+			return d, false, nil
+		}
+		t, doc, err := s.files.application(s.source)
+		if err != nil {
+			return d, false, err
+		}
+		n := resolve(child(resolve(child(doc, "spec")), "values"))
+		return document{file: s.source.Manifest, t: t, root: n}, n != nil, nil
+	}
 	files := overrideFiles(s.source, s.release.dir)
 	slices.Reverse(files)
 	for _, file := range files {

@@ -32,6 +32,9 @@ type valueLayer struct {
 	values map[string]any
 	// kind is what it is.
 	kind layerKind
+	// config is the ConfigMap in the file that holds the values as a text, and
+	// key where.
+	config, key string
 	// parameter is its place among the Application's parameters.
 	parameter int
 	// prefix are the keys below which its values count: those of a subchart.
@@ -44,6 +47,7 @@ type layerKind int
 const (
 	chartDefaults layerKind = iota
 	valuesFile
+	configText
 	inlineValues
 	inlineObject
 	parameterValue
@@ -60,6 +64,8 @@ func (l valueLayer) said() string {
 		return "default of the chart"
 	case valuesFile:
 		return "values file"
+	case configText:
+		return "values in a ConfigMap"
 	case parameterValue, fileParameter:
 		return "Helm parameter"
 	}
@@ -121,6 +127,9 @@ func (src Source) appName() string { return firstOf(src.App, path.Base(src.Name)
 // mergeSourceParameters.
 func (f *files) helmOptions(src Source, dir string) (HelmOptions, error) {
 	o := src.Helm
+	if src.Release {
+		return f.releaseOptions(src)
+	}
 	if src.Manifest != "" {
 		_, n, err := f.helmNode(src)
 		if err != nil {
@@ -205,6 +214,13 @@ func (f *files) readLayers(src Source, r *release) error {
 			return refuse(Unreadable, "Mend the file first: Helm can't read it either.", "the values file %s can't be read", file)
 		}
 		r.layers = append(r.layers, valueLayer{file: file, kind: valuesFile, values: values})
+	}
+	if src.Release {
+		from, err := f.valuesFrom(src)
+		if err != nil {
+			return err
+		}
+		r.layers = append(r.layers, from...)
 	}
 	inline := valueLayer{file: src.Manifest, kind: inlineValues}
 	switch {

@@ -1,13 +1,13 @@
 package manifest
 
 import (
-	"path"
 	"strings"
 
 	"gopkg.in/yaml.v3"
 )
 
-// application finds the Application's manifest in its file in the tree.
+// application finds the Application's manifest in its file in the tree, or
+// the HelmRelease's.
 func (f *files) application(src Source) (*text, *yaml.Node, error) {
 	t, err := f.parsed(src.Manifest)
 	if err != nil {
@@ -16,13 +16,17 @@ func (f *files) application(src Source) (*text, *yaml.Node, error) {
 	if t.err != nil {
 		return nil, nil, refuse(Unreadable, "Mend the file first.", "%s can't be read", src.Manifest)
 	}
+	kind := "Application"
+	if src.Release {
+		kind = "HelmRelease"
+	}
 	for _, doc := range t.docs {
 		meta := resolve(child(doc, "metadata"))
-		if scalarIs(child(doc, "kind"), "Application") && scalarIs(child(meta, "name"), path.Base(src.Name)) {
+		if scalarIs(child(doc, "kind"), kind) && scalarIs(child(meta, "name"), src.appName()) {
 			return t, doc, nil
 		}
 	}
-	return nil, nil, refuse(NotFound, "Look at the Application's file.", "%s does not hold the Application %s", src.Manifest, src.Name)
+	return nil, nil, refuse(NotFound, "Look at the target's file.", "%s does not hold the %s %s", src.Manifest, kind, src.Name)
 }
 
 // options are the Application's options for Kustomize: as its manifest in the

@@ -87,10 +87,11 @@ func (d document) whole() *text {
 
 // attempt proves an edit.
 func (s *search) attempt(e suggestion) (bool, error) {
+	own, _ := s.files.own(s.source)
 	for _, w := range e.writes {
 		// Whoever renders the Application sees it change, and nothing else;
 		// the proof makes sure of that.
-		if w.file != s.source.Manifest && s.shared(w.file) {
+		if !own[w.file] && s.shared(w.file) {
 			if s.sharedFile == "" {
 				s.sharedFile = w.file
 			}

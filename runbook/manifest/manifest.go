@@ -87,6 +87,9 @@ type Source struct {
 	// Helm holds the Application's options for Helm, and makes the source a
 	// chart. They are read from Manifest instead, if that is set.
 	Helm *HelmOptions `json:"helm,omitempty"`
+	// Release tells that Manifest holds a HelmRelease of Flux, which is where
+	// all options are read from.
+	Release bool `json:"release,omitempty"`
 	// App is the Application's name, if Name is not it.
 	App string `json:"app,omitempty"`
 	// Refs are the other sources of the Application, by the name under which

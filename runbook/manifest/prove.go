@@ -61,7 +61,8 @@ func (p *proposer) judge(after []Resource, i int, c Change) (derived []string, r
 		return nil, refuse(ProofFailed, byHand, "after the edit, rendering does not show the live value at %s", c.Path)
 	}
 	want[i].Content = object
-	derived = rename(want, after, i)
+	c.settle(object, after[i].Content)
+	derived = append(rename(want, after, i), followChecksums(want, after, i)...)
 	_, changed, _ := lookup(object, c.Path)
 	var others []string
 	for _, m := range differences(want, after) {
@@ -74,6 +75,25 @@ func (p *proposer) judge(after []Resource, i int, c Change) (derived []string, r
 		return nil, refuse(TouchesOthers, byHand, "the edit would change %s too", enumerate(others))
 	}
 	return derived, nil
+}
+
+// settle moves a named list item that was added to where the edit puts it: the
+// order of such lists means nothing, unless one variable refers to another.
+func (c Change) settle(want, after map[string]any) {
+	n := len(c.Path) - 1
+	if text, _ := encodeJSON(c.Live); c.Op != Add || n < 1 || c.Path[n].Item == nil || strings.Contains(text, "$(") {
+		return
+	}
+	in, _ := c.Path[:n].Get(want)
+	list, _ := in.([]any)
+	in, _ = c.Path[:n].Get(after)
+	other, _ := in.([]any)
+	from, to := itemIndex(list, c.Path[n]), itemIndex(other, c.Path[n])
+	if from < 0 || to < 0 || from != len(list)-1 || len(list) != len(other) {
+		return
+	}
+	moved := slices.Insert(slices.Clone(list[:from]), to, list[from])
+	copy(list, moved)
 }
 
 // maxNamed bounds the names in one sentence.

@@ -123,7 +123,7 @@ func (f *files) rendererOf(src Source) (renderer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if src.Helm != nil || !src.isPlain() && f.kustomizationIn(dir) == "" && f.exists(path.Join(dir, "Chart.yaml")) {
+	if src.Helm != nil || src.Release || !src.isPlain() && f.kustomizationIn(dir) == "" && f.exists(path.Join(dir, "Chart.yaml")) {
 		return helmRenderer{}, nil
 	}
 	if err := f.checkOverrides(src, dir); err != nil {

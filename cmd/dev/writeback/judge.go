@@ -20,6 +20,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"reconcilebot/cmd/reconcilebot/propose"
+	"reconcilebot/runbook/manifest/chart"
 )
 
 // render is what a program makes of a root: objects by kind, namespace and
@@ -43,38 +44,42 @@ type outcome struct {
 	took                    time.Duration
 }
 
-func buildKustomize(ctx context.Context, root, scratch string) (string, error) {
-	program := filepath.Join(scratch, "kustomize")
-	cmd := exec.CommandContext(ctx, "go", "build", "-o", program, "sigs.k8s.io/kustomize/kustomize/v5")
-	cmd.Dir = filepath.Join(root, "deploy", "lab", "kustomize")
+// buildProgram builds an upstream program, name, from the module that pins it.
+func buildProgram(ctx context.Context, root, scratch, name, source string) (string, error) {
+	program := filepath.Join(scratch, name)
+	cmd := exec.CommandContext(ctx, "go", "build", "-o", program, source)
+	cmd.Dir = filepath.Join(root, "deploy", "lab", name)
 	if out, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("build kustomize: %w: %s", err, out)
+		return "", fmt.Errorf("build %s: %w: %s", name, err, out)
 	}
 	return program, nil
 }
 
-func version(ctx context.Context, kustomize string) string {
-	out, err := exec.CommandContext(ctx, "go", "version", "-m", kustomize).Output()
+func version(ctx context.Context, program string) string {
+	out, err := exec.CommandContext(ctx, "go", "version", "-m", program).Output()
 	for line := range strings.Lines(string(out)) {
 		if f := strings.Fields(line); err == nil && len(f) > 2 && f[0] == "mod" {
 			return f[1] + " " + f[2]
 		}
 	}
-	return kustomize
+	return program
 }
 
 // build renders a root with the upstream program. It has no network to go to:
 // what needs it fails, and is not measured.
 func (r *repository) build(ctx context.Context, root string) (render, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, time.Minute, errors.New("kustomize took more than a minute"))
+	ctx, cancel := context.WithTimeoutCause(ctx, time.Minute, errors.New("rendering took more than a minute"))
 	defer cancel()
 	cmd := exec.CommandContext(ctx, r.config.Kustomize, "build", "--load-restrictor", "LoadRestrictionsNone", root)
+	if r.isChart(root) {
+		cmd = exec.CommandContext(ctx, r.config.Helm, "template", filepath.Base(root), root, "--include-crds", "--kube-version", chart.DefaultKubeVersion)
+	}
 	cmd.Dir = r.dir
 	cmd.Env = append(os.Environ(), "GIT_ALLOW_PROTOCOL=none", "HTTP_PROXY=http://127.0.0.1:1", "HTTPS_PROXY=http://127.0.0.1:1")
 	var out, say bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &say
 	if err := cmd.Run(); err != nil {
-		return nil, fmt.Errorf("kustomize build %s: %w: %.300s", root, err, say.String())
+		return nil, fmt.Errorf("render %s: %w: %.300s", root, err, say.String())
 	}
 	return decode(out.String())
 }
@@ -383,6 +388,15 @@ func (r *repository) consumers(root string, edits []propose.Edit) (list []string
 
 // follow collects the files that a kustomization's texts lead to.
 func (r *repository) follow(dir string, reads map[string]bool) {
+	if r.isChart(dir) {
+		_ = filepath.WalkDir(filepath.Join(r.dir, dir), func(name string, d fs.DirEntry, err error) error {
+			if rel, relErr := filepath.Rel(r.dir, name); err == nil && relErr == nil && !d.IsDir() {
+				reads[rel] = true
+			}
+			return nil
+		})
+		return
+	}
 	for _, name := range []string{"kustomization.yaml", "kustomization.yml", "Kustomization"} {
 		file := filepath.Join(dir, name)
 		raw, err := os.ReadFile(filepath.Join(r.dir, file))

@@ -1,8 +1,8 @@
 // Package writeback measures the write-back engine on real repositories.
 //
 // It changes rendered objects as a person with kubectl would, asks for edits,
-// applies them with git, and renders again with the upstream kustomize
-// program. It must never take the engine's own word: what counts as proven
+// applies them with git, and renders again with the upstream kustomize and
+// helm programs. It must never take the engine's own word: what counts as proven
 // here is what another program renders from the files as git left them.
 //
 // Why sampled and not hand-picked: a case that somebody thought of is a case
@@ -17,6 +17,7 @@ import (
 	"io/fs"
 	"math/rand/v2"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"time"
@@ -33,8 +34,9 @@ type Config struct {
 	// Count is how many changes are tried in all.
 	Count int
 	Seed  uint64
-	// Kustomize is the upstream program; empty to build it from Root.
-	Kustomize string
+	// Kustomize and Helm are the upstream programs; empty to build them from
+	// Root.
+	Kustomize, Helm string
 	// Root is this module's folder.
 	Root string
 	// Verbose prints each change that is not proven.
@@ -51,7 +53,12 @@ func Run(ctx context.Context, c Config) error {
 	}
 	defer func() { _ = os.RemoveAll(scratch) }() // it is only a copy
 	if c.Kustomize == "" {
-		if c.Kustomize, err = buildKustomize(ctx, c.Root, scratch); err != nil {
+		if c.Kustomize, err = buildProgram(ctx, c.Root, scratch, "kustomize", "sigs.k8s.io/kustomize/kustomize/v5"); err != nil {
+			return err
+		}
+	}
+	if c.Helm == "" {
+		if c.Helm, err = buildProgram(ctx, c.Root, scratch, "helm", "helm.sh/helm/v3/cmd/helm"); err != nil {
 			return err
 		}
 	}
@@ -59,7 +66,7 @@ func Run(ctx context.Context, c Config) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(c.Stdout, "seed %d, %d changes, judged by %s\n", c.Seed, c.Count, version(ctx, c.Kustomize))
+	fmt.Fprintf(c.Stdout, "seed %d, %d changes, judged by %s and %s\n", c.Seed, c.Count, version(ctx, c.Kustomize), version(ctx, c.Helm))
 	var all []outcome
 	repos := make([]*repository, 0, len(names))
 	for _, name := range names {
@@ -123,6 +130,8 @@ type repository struct {
 	dir    string
 	known  *propose.Known
 	roots  []string
+	// charts are those of the roots that are charts.
+	charts []string
 	// index is how long it took to find out who reads what.
 	index time.Duration
 	// before are renders of the unedited copy, by root.
@@ -144,13 +153,37 @@ func open(ctx context.Context, c Config, name, dir string) (*repository, error) 
 	if err != nil {
 		return nil, err
 	}
+	charts, err := chartsIn(root.FS())
+	if err != nil {
+		return nil, err
+	}
 	r := &repository{
-		config: c, name: name, dir: dir, known: known, roots: known.Roots(), index: time.Since(began),
+		config: c, name: name, dir: dir, known: known, roots: slices.Concat(known.Roots(), charts), charts: charts, index: time.Since(began),
 		before: map[string]render{}, reads: map[string]map[string]bool{},
 	}
 	slices.Sort(r.roots)
 	return r, nil
 }
+
+// chartsIn lists the charts of a tree that are no subcharts.
+func chartsIn(tree fs.FS) (dirs []string, err error) {
+	err = fs.WalkDir(tree, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.Name() != "Chart.yaml" {
+			return err
+		}
+		dir := path.Dir(name)
+		if _, err := fs.Stat(tree, path.Join(dir, "kustomization.yaml")); err == nil {
+			return nil // that is what it is rendered by
+		}
+		if path.Base(path.Dir(dir)) != "charts" || !slices.Contains(dirs, path.Dir(path.Dir(dir))) {
+			dirs = append(dirs, dir)
+		}
+		return nil
+	})
+	return dirs, err
+}
+
+func (r *repository) isChart(root string) bool { return slices.Contains(r.charts, root) }
 
 // measure tries a number of changes.
 func (r *repository) measure(ctx context.Context, rng *rand.Rand, count int) (list []outcome, err error) {
@@ -192,6 +225,9 @@ func (r *repository) rendered(ctx context.Context, root string) (render, error) 
 	was, err := r.build(ctx, root)
 	if err != nil {
 		was = nil
+	}
+	if again, err := r.build(ctx, root); err != nil || differ(was, again) != "" {
+		was = nil // what is another in every render can't be compared
 	}
 	r.before[root] = was
 	return was, nil

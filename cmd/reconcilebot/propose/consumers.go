@@ -34,8 +34,8 @@ func deployed(tree fs.FS) (list []manifest.Source, err error) {
 		if err != nil {
 			return fmt.Errorf("read %s: %w", name, err)
 		}
-		if bytes.Contains(raw, []byte("argoproj.io/")) || bytes.Contains(raw, []byte("kustomize.toolkit.fluxcd.io/")) {
-			list = append(list, sourcesIn(tree, raw)...)
+		if bytes.Contains(raw, []byte("argoproj.io/")) || bytes.Contains(raw, []byte(".toolkit.fluxcd.io/")) {
+			list = append(list, sourcesIn(tree, name, raw)...)
 		}
 		return nil
 	})
@@ -46,7 +46,7 @@ func deployed(tree fs.FS) (list []manifest.Source, err error) {
 }
 
 // sourcesIn are the directories of the tree that the objects in a file name.
-func sourcesIn(tree fs.FS, raw []byte) (list []manifest.Source) {
+func sourcesIn(tree fs.FS, file string, raw []byte) (list []manifest.Source) {
 	objects, err := decode(raw)
 	if err != nil {
 		return nil // a template, or no manifest at all
@@ -58,6 +58,9 @@ func sourcesIn(tree fs.FS, raw []byte) (list []manifest.Source) {
 		case "Application.argoproj.io":
 			src, _ = application(o.Name, object)
 			src.App = o.Name
+		case "HelmRelease.helm.toolkit.fluxcd.io":
+			src = helmRelease(o.Name, object)
+			src.App, src.Manifest = o.Name, file
 		case "Kustomization.kustomize.toolkit.fluxcd.io":
 			src.Dir = path.Clean(stringAt(mapAt(object, "spec"), "path"))
 		default:

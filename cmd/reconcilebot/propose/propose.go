@@ -84,7 +84,9 @@ func Run(ctx context.Context, o Options) (Result, error) {
 func (o Options) source() (src manifest.Source, pinned *manifest.Refusal, err error) {
 	if o.Target != "" {
 		src, pinned, err = readTarget(o.Target)
-		src.Manifest = inRepo(o.Repo, o.Target)
+		if src.Manifest = inRepo(o.Repo, o.Target); src.Manifest == "" && src.Release && src.Unsupported == "" {
+			src.Unsupported = "a HelmRelease that is not in the repository"
+		}
 	} else {
 		src = o.directory()
 	}
@@ -168,7 +170,7 @@ func isTarget(target, c manifest.Source) bool {
 	if c.Dir != path.Clean(target.Dir) {
 		return false
 	}
-	if target.Helm == nil && c.Helm == nil {
+	if target.Helm == nil && c.Helm == nil && target.Release == c.Release && !c.Release {
 		return true
 	}
 	return c.App != "" && (c.App == target.App || target.App == "" && c.App == target.Name)

@@ -99,11 +99,29 @@ func readTarget(name string) (manifest.Source, *manifest.Refusal, error) {
 		return manifest.Source{}, nil, fmt.Errorf("%s holds %d targets; give a file with one Application, Kustomization or HelmRelease", name, len(found))
 	}
 	o := nameOf(found[0])
+	if o.Kind == "HelmRelease" {
+		return helmRelease(o.Name, found[0]), nil, nil
+	}
 	if o.Kind != "Application" {
 		return manifest.Source{Name: o.Name, Unsupported: "a " + o.Kind + " of Flux"}, nil, nil
 	}
 	src, pinned := application(o.Name, found[0])
 	return src, pinned, nil
+}
+
+// helmRelease reads a HelmRelease of Flux. Its options are read from its file,
+// which has to be in the tree.
+func helmRelease(name string, release map[string]any) manifest.Source {
+	spec := mapAt(release, "spec")
+	from := mapAt(mapAt(spec, "chart"), "spec")
+	src := manifest.Source{Name: name, Dir: path.Clean(stringAt(from, "chart")), Namespace: stringAt(mapAt(release, "metadata"), "namespace"), Release: true}
+	if ns := stringAt(spec, "targetNamespace"); ns != "" {
+		src.Namespace = ns
+	}
+	if stringAt(mapAt(from, "sourceRef"), "kind") != "GitRepository" {
+		src.Unsupported = "a Helm chart from a chart repository"
+	}
+	return src
 }
 
 // fixed matches a revision that no commit moves: a commit, a tag by its full

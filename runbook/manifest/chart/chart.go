@@ -48,8 +48,9 @@ type Chart struct {
 	// paths are where files are kept, by the first byte of their content:
 	// Helm's loader renames files and moves them between charts, and keeps
 	// only the bytes as they are.
-	paths map[*byte]string
-	trees trees
+	paths   map[*byte]string
+	trees   trees
+	outputs outputs
 }
 
 // ErrTooLarge is the reason when a bound is reached.
@@ -60,6 +61,7 @@ var ErrTooLarge = errors.New("it takes more time or memory than it may")
 func Load(files []File) (*Chart, error) {
 	c := &Chart{paths: map[*byte]string{}}
 	c.trees.known = map[treeKey]parsed{}
+	c.outputs.known = map[treeKey]sorted{}
 	buffered := make([]*loader.BufferedFile, 0, len(files))
 	left := int64(maxArchive)
 	for _, f := range files {

@@ -9,7 +9,6 @@ import (
 
 	helm "helm.sh/helm/v3/pkg/chart"
 	"helm.sh/helm/v3/pkg/chartutil"
-	"helm.sh/helm/v3/pkg/releaseutil"
 )
 
 // Options are what a render takes besides the chart.
@@ -158,7 +157,7 @@ func (r *render) manifests(all map[string]one, texts map[string]string) (list []
 			delete(texts, name)
 		}
 	}
-	hooks, objects, err := releaseutil.SortManifests(texts, nil, releaseutil.InstallOrder)
+	hooks, objects, err := r.chart.outputs.sort(texts)
 	if err != nil {
 		return nil, fmt.Errorf("read what the templates make: %w", err)
 	}
