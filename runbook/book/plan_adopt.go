@@ -90,11 +90,11 @@ func (s *systems) consumers(ctx context.Context, t drift.Target, in source) (lis
 			if name == t.Cluster && app.Namespace == in.app.Namespace && app.Name == in.app.Name {
 				continue
 			}
-			for _, from := range app.Sources {
-				if !sameRepository(from.RepoURL, in.forge) || from.Chart != "" {
+			for i, from := range app.Sources {
+				if !sameRepository(from.RepoURL, in.forge) || from.Chart != "" || from.Path == "" && from.Ref != "" {
 					continue
 				}
-				list = append(list, sourceOf(name+"/"+app.Name, app, from))
+				list = append(list, sourceOf(name+"/"+app.Name, app, i))
 				if other := app.Name + " in " + name; follows(from, trunk, in.branch) && !slices.Contains(followers, other) {
 					followers = append(followers, other)
 				}

@@ -97,10 +97,11 @@ func (s *systems) source(ctx context.Context, t drift.Target, c Cluster) (in sou
 	if in.app, err = c.Argo.App(ctx, ref(t)); err != nil {
 		return in, err
 	}
-	if len(in.app.Sources) != 1 {
-		return in, fault.New(fault.Refused, fmt.Sprintf("%s has %d sources; writing back to such an Application is not possible yet. Edit the source by hand.", t.Name, len(in.app.Sources)))
+	i, ok := rendering(in.app)
+	if !ok {
+		return in, fault.New(fault.Refused, fmt.Sprintf("%s has %d sources; writing back is possible only where one of them makes objects and the others hold values. Edit the source by hand.", t.Name, len(in.app.Sources)))
 	}
-	from := in.app.Sources[0]
+	from := in.app.Sources[i]
 	if in.repo, err = s.Repo(ctx, from.RepoURL); err != nil {
 		return in, err
 	}
@@ -116,7 +117,7 @@ func (s *systems) source(ctx context.Context, t drift.Target, c Cluster) (in sou
 	if in.forge, err = forge.ParseRepo(from.RepoURL); err != nil {
 		return in, fault.New(fault.Refused, fmt.Sprintf("The repository %s is on no Git host that reconcilebot can open pull requests on.", from.RepoURL))
 	}
-	in.from = sourceOf(t.Name, in.app, from)
+	in.from = sourceOf(t.Name, in.app, i)
 	return in, nil
 }
 
@@ -135,38 +136,90 @@ func branch(ctx context.Context, repo Repository, revision string) (name, head s
 	return revision, head, err
 }
 
-// sourceOf says how the controller renders an Application.
-func sourceOf(name string, app argocd.App, from argocd.Source) manifest.Source {
+// rendering is which of an Application's sources makes objects, if only one
+// does: the others are referred to by values files.
+func rendering(app argocd.App) (index int, ok bool) {
+	index = -1
+	for i, s := range app.Sources {
+		if s.Path == "" && s.Chart == "" && s.Ref != "" {
+			continue
+		}
+		if index >= 0 {
+			return 0, false
+		}
+		index = i
+	}
+	return index, index >= 0
+}
+
+// sourceOf says how the controller renders one source of an Application.
+func sourceOf(name string, app argocd.App, index int) manifest.Source {
+	from := app.Sources[index]
 	src := manifest.Source{
-		Name: name, Dir: from.Path, Namespace: app.Dest.Namespace,
+		Name: name, App: app.Name, Dir: from.Path, Namespace: app.Dest.Namespace, Refs: references(app, from),
 		Recurse: from.Directory.Recurse, Include: from.Directory.Include, Exclude: from.Directory.Exclude,
 	}
 	switch {
 	case from.Chart != "":
 		src.Unsupported = "a Helm chart from a chart repository"
-	case from.Kind != "" && from.Kind != "directory" && from.Kind != "kustomize":
+	case from.Kind != "" && from.Kind != "directory" && from.Kind != "kustomize" && from.Kind != "helm":
 		src.Unsupported = "a source of type " + from.Kind
 	}
-	if err := src.SetKustomize(kustomizeOptions(app)); err != nil {
+	kustomize, helm := toolOptions(app, index)
+	if err := src.SetKustomize(kustomize); err != nil {
 		src.Unsupported = "an Application whose options for Kustomize can't be read"
+	}
+	if err := src.SetHelm(helm); err != nil {
+		src.Unsupported = "an Application whose options for Helm can't be read"
+	}
+	if from.Kind == "helm" && src.Helm == nil {
+		src.Helm = &manifest.HelmOptions{}
 	}
 	return src
 }
 
-// kustomizeOptions are spec.source.kustomize of an Application; nil if it has
-// none.
-func kustomizeOptions(app argocd.App) any {
+// references are the other sources of an Application, by the name under which
+// its values files refer to them.
+func references(app argocd.App, from argocd.Source) map[string]string {
+	refs := map[string]string{}
+	for _, s := range app.Sources {
+		switch {
+		case s.Ref == "":
+		case s.RepoURL != from.RepoURL:
+			refs[s.Ref] = "another repository, " + s.RepoURL
+		case s.TargetRevision != from.TargetRevision:
+			refs[s.Ref] = "another revision of the repository"
+		default:
+			refs[s.Ref] = ""
+		}
+	}
+	if len(refs) == 0 {
+		return nil
+	}
+	return refs
+}
+
+// toolOptions are what an Application says of one of its sources to Kustomize
+// and to Helm; nil where it says nothing.
+func toolOptions(app argocd.App, index int) (kustomize, helm any) {
+	type options struct {
+		Kustomize any `json:"kustomize"`
+		Helm      any `json:"helm"`
+	}
 	var object struct {
 		Spec struct {
-			Source struct {
-				Kustomize any `json:"kustomize"`
-			} `json:"source"`
+			Source  options   `json:"source"`
+			Sources []options `json:"sources"`
 		} `json:"spec"`
 	}
 	// An Application that can't be read has no source either, and is refused
 	// for that.
 	_ = json.Unmarshal(app.Raw, &object)
-	return object.Spec.Source.Kustomize
+	of := object.Spec.Source
+	if index < len(object.Spec.Sources) {
+		of = object.Spec.Sources[index]
+	}
+	return of.Kustomize, of.Helm
 }
 
 // places says where each value lives.

@@ -16,27 +16,32 @@ var checksum = regexp.MustCompile(`^([0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{64}|[0-9
 // that changes, in what is wanted. It tells where pods are replaced for it.
 func followChecksums(want, after []Resource, i int) (derived []string) {
 	for _, m := range differences(want, after) {
-		if m.resource == i || m.path == nil || len(m.path) < 2 || m.resource >= len(after) {
-			continue
-		}
-		last, above := m.path[len(m.path)-1], m.path[len(m.path)-2]
-		name := strings.ToLower(last.Key)
-		if above.Key != "annotations" || !strings.Contains(name, "checksum") && !strings.Contains(name, "hash") && !strings.Contains(name, "sha") {
+		if m.resource == i || m.path == nil || m.resource >= len(after) {
 			continue
 		}
 		old, _ := m.path.Get(want[m.resource].Content)
 		now, _ := m.path.Get(after[m.resource].Content)
-		was, okWas := old.(string)
-		is, okIs := now.(string)
-		if !okWas || !okIs || len(was) != len(is) || !checksum.MatchString(was) || !checksum.MatchString(is) {
-			continue
-		}
 		object, _ := clone(want[m.resource].Content).(map[string]any)
-		if m.path.Set(object, is) != nil {
+		if !isChecksum(m.path, old, now) || m.path.Set(object, now) != nil {
 			continue
 		}
 		want[m.resource].Content = object
-		derived = append(derived, fmt.Sprintf("the annotation %s of %s follows, so that its pods are replaced", last.Key, want[m.resource].Object()))
+		derived = append(derived, fmt.Sprintf("the annotation %s of %s follows, so that its pods are replaced", m.path[len(m.path)-1].Key, want[m.resource].Object()))
 	}
 	return derived
+}
+
+// isChecksum tells whether two values are checksums, in an annotation that is
+// named for one.
+func isChecksum(at Path, old, now any) bool {
+	if len(at) < 2 || at[len(at)-2].Key != "annotations" {
+		return false
+	}
+	name := strings.ToLower(at[len(at)-1].Key)
+	if !strings.Contains(name, "checksum") && !strings.Contains(name, "hash") && !strings.Contains(name, "sha") {
+		return false
+	}
+	was, okWas := old.(string)
+	is, okIs := now.(string)
+	return okWas && okIs && len(was) == len(is) && checksum.MatchString(was) && checksum.MatchString(is)
 }

@@ -11,7 +11,8 @@ import (
 // error says the first thing that is not so.
 //
 // A generated object's name holds a hash of its content: that, and the
-// references to it, may move with the content.
+// references to it, may move with the content. So may annotations that hold a
+// checksum.
 func OnlyChanges(before, after []map[string]any, changes []Change) error {
 	was, is := byName(withoutHashes(before)), byName(withoutHashes(after))
 	for name := range was {
@@ -55,6 +56,11 @@ func undecided(name Object, was, is map[string]any, changes []Change) (at Path, 
 			if within(p, a) || within(a, p) {
 				return
 			}
+		}
+		old, _ := p.Get(was)
+		now, _ := p.Get(is)
+		if isChecksum(p, old, now) {
+			return
 		}
 		at, moved = p, true
 	})

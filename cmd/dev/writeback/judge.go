@@ -223,6 +223,9 @@ func removed(patch string) (lines int) {
 // hash matches the end of a generated name.
 var hash = regexp.MustCompile(`-[bcdfghkmt2456789]{10}$`)
 
+// sum matches a checksum, as charts write it into annotations.
+var sum = regexp.MustCompile(`^[0-9a-f]{64}$`)
+
 // unhash gives generated ConfigMaps and Secrets a name that does not move
 // with their content, also where others refer to them.
 func unhash(objects render) render {
@@ -251,6 +254,10 @@ func replace(v any, names map[string]string) any {
 	case map[string]any:
 		out := map[string]any{}
 		for key, item := range v {
+			// A checksum of what changed moves with it.
+			if text, ok := item.(string); ok && strings.HasPrefix(key, "checksum/") && sum.MatchString(text) {
+				item = "CHECKSUM"
+			}
 			out[key] = replace(item, names)
 		}
 		return out

@@ -31,6 +31,8 @@ type Scenario struct {
 	// Alone says that it kills or stops something, so that others may not run
 	// at the same time.
 	Alone bool
+	// Chart says that it is about an Application that a Helm chart makes.
+	Chart bool
 	play  func(*story)
 }
 
@@ -79,7 +81,9 @@ func Choose(pattern string) ([]Scenario, error) {
 func Worlds(chosen []Scenario) []world.World {
 	var worlds []world.World
 	for i, s := range chosen {
-		worlds = append(worlds, world.New(i+1, s.Name))
+		w := world.New(i+1, s.Name)
+		w.Chart = s.Chart
+		worlds = append(worlds, w)
 	}
 	return worlds
 }

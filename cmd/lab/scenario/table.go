@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"reconcilebot/bot/slacksim"
 	"reconcilebot/cmd/lab/world"
@@ -16,6 +17,7 @@ func all() []Scenario {
 		{Name: "scaled-adopt", Does: "a manual scale becomes an approved, merged pull request", play: scaledAdopt},
 		{Name: "scaled-revert", Does: "a manual scale is undone by a sync", play: scaledRevert},
 		{Name: "scaled-again-after-adopt", Does: "the next manual scale is seen and stands until somebody decides", play: scaledAgain},
+		{Name: "writeback-helm", Does: "a manual scale of what a Helm chart makes becomes a pull request for its values file", Chart: true, play: scaledHelm},
 		{Name: "author-cannot-approve", Does: "who made the change cannot approve it", play: authorCannotApprove},
 		{Name: "guest-cannot-approve", Does: "a guest can neither ask nor approve", play: guestCannotApprove},
 		{Name: "deploy-applies", Does: "the API server takes deploy/base, whose rights are enough and not too many", play: deployApplies},
@@ -35,6 +37,25 @@ func scaledAdopt(t *story) {
 	t.proposed()
 	t.reviewed()
 	t.adopted()
+}
+
+// scaledHelm is scaledAdopt for an Application of which Git has no manifest:
+// the number is a value of a chart.
+func scaledHelm(t *story) {
+	t.scaled()
+	t.drifts()
+	t.asks()
+	t.found()
+	t.adopts()
+	t.approves()
+	t.proposed()
+	t.reviewed()
+	t.merged()
+	t.recorded("adopted into Git", reason, "carol")
+	t.do("cluster and Git agree", func(ctx context.Context) error {
+		want := strings.Replace(t.world.Text(), "replicaCount: 3", "replicaCount: 6", 1)
+		return errors.Join(t.replicas(ctx, 6), t.inGit(ctx, want), t.spent())
+	})
 }
 
 // scaledAgain scales a second time. With self-heal off that has to stand, which

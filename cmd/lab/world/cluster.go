@@ -9,7 +9,11 @@ func (w World) Kubernetes(repoURL, user, password string) string {
 
 // Application is the world's Argo CD Application.
 func (w World) Application(repoURL string) string {
-	return fill(w.text(applicationYAML), "$URL", repoURL, "$FOLDER", w.Folder())
+	helm := ""
+	if w.Chart {
+		helm = ", helm: {valueFiles: [/" + w.Manifest() + "]}"
+	}
+	return fill(w.text(applicationYAML), "$URL", repoURL, "$FOLDER", w.Folder(), "$HELM", helm)
 }
 
 const namespaceYAML = `
@@ -41,7 +45,7 @@ kind: Application
 metadata: {name: $APP, namespace: argocd}
 spec:
   project: default
-  source: {repoURL: "$URL", targetRevision: main, path: $FOLDER}
+  source: {repoURL: "$URL", targetRevision: main, path: $FOLDER$HELM}
   destination: {server: https://kubernetes.default.svc, namespace: $NAMESPACE}
   syncPolicy:
     automated: {prune: true, selfHeal: false}

@@ -18,19 +18,15 @@ const day = 24 * time.Hour
 // History is the repository as it has grown: the manifest was last touched
 // months before the incident.
 func (w World) History() []Commit {
-	deployment := w.text(deploymentYAML)
-	first := strings.NewReplacer("2.14.3", "2.11.0", "replicas: 3", "replicas: 2").Replace(deployment)
+	deployment := w.Text()
+	first := strings.NewReplacer("2.14.3", "2.11.0", "replicas: 3", "replicas: 2", "replicaCount: 3", "replicaCount: 2").Replace(deployment)
 	third := strings.Replace(deployment, "2.14.3", "2.13.1", 1)
 	return []Commit{
 		{Author: Platform, Ago: 412 * day, Message: "Begin with an empty platform repository", Files: map[string]string{
 			"README.md":          w.text(readme),
 			".github/CODEOWNERS": w.text(codeowners),
 		}},
-		{Author: AppOwner, Ago: 398 * day, Message: "Deploy " + w.App + " to production", Files: map[string]string{
-			w.Manifest():                  first,
-			w.Folder() + "/service.yaml":  w.text(serviceYAML),
-			w.Folder() + "/settings.yaml": w.text(settingsYAML),
-		}},
+		{Author: AppOwner, Ago: 398 * day, Message: "Deploy " + w.App + " to production", Files: w.begin(first)},
 		{Author: AppOwner, Ago: 203 * day, Message: "Run three replicas: one zone may fail\n\nTwo were not enough in the January outage.", Files: map[string]string{
 			w.Manifest(): third,
 		}},
@@ -123,4 +119,52 @@ data:
 `
 
 // Text is the manifest as it is on the main branch.
-func (w World) Text() string { return w.text(deploymentYAML) }
+func (w World) Text() string {
+	if w.Chart {
+		return w.text(valuesYAML)
+	}
+	return w.text(deploymentYAML)
+}
+
+// begin is what is in the folder, with the manifest as it was at first.
+func (w World) begin(manifest string) map[string]string {
+	if !w.Chart {
+		return map[string]string{
+			w.Manifest():                  manifest,
+			w.Folder() + "/service.yaml":  w.text(serviceYAML),
+			w.Folder() + "/settings.yaml": w.text(settingsYAML),
+		}
+	}
+	return map[string]string{
+		w.Manifest():                              manifest,
+		w.Folder() + "/Chart.yaml":                w.text(chartYAML),
+		w.Folder() + "/values.yaml":               defaultsYAML,
+		w.Folder() + "/templates/service.yaml":    w.text(serviceYAML),
+		w.Folder() + "/templates/settings.yaml":   w.text(settingsYAML),
+		w.Folder() + "/templates/deployment.yaml": templated.Replace(w.text(deploymentYAML)),
+	}
+}
+
+const chartYAML = `apiVersion: v2
+name: $APP
+version: 1.0.0
+`
+
+const defaultsYAML = `replicaCount: 1
+image:
+  repository: ghcr.io/acme/payments-web
+  tag: latest
+`
+
+const valuesYAML = `# $APP in production. Owners: @acme/payments.
+# One more than a zone failure takes away.
+replicaCount: 3
+image:
+  tag: 2.14.3  # released weekly, see the changelog
+`
+
+// templated makes a template of the manifest.
+var templated = strings.NewReplacer(
+	"replicas: 3", "replicas: {{ .Values.replicaCount }}",
+	"ghcr.io/acme/payments-web:2.14.3", `"{{ .Values.image.repository }}:{{ .Values.image.tag }}"`,
+)

@@ -29,6 +29,9 @@ type World struct {
 	Incident  string // "INC-1234"
 	ChannelID string
 	Channel   string // without #: "inc-1234-payments"
+	// Chart says that a Helm chart makes the manifests, with a values file
+	// for production.
+	Chart bool
 }
 
 // Main is the world that a person meets in the lab.
@@ -49,10 +52,20 @@ func New(n int, name string) World {
 }
 
 // Folder is where the Application's manifests are in the repository.
-func (w World) Folder() string { return "overlays/prod/" + w.App }
+func (w World) Folder() string {
+	if w.Chart {
+		return "charts/" + w.App
+	}
+	return "overlays/prod/" + w.App
+}
 
 // Manifest is the file that says how many replicas there are.
-func (w World) Manifest() string { return w.Folder() + "/deployment.yaml" }
+func (w World) Manifest() string {
+	if w.Chart {
+		return "overlays/prod/" + w.App + "/values.yaml"
+	}
+	return w.Folder() + "/deployment.yaml"
+}
 
 // Namespace is where the Deployment runs.
 func (w World) Namespace() string { return w.Name }
