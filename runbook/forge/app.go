@@ -218,7 +218,7 @@ func (a *App) mint(ctx context.Context, owner string, in *installation) error {
 		}
 		in.id = found.GetID()
 	}
-	made, _, err := a.api.Apps.CreateInstallationToken(ctx, in.id, nil)
+	made, _, err := a.api.Apps.CreateInstallationToken(ctx, in.id, &github.InstallationTokenOptions{})
 	if status(err) == http.StatusNotFound {
 		in.id = 0 // taken away, and perhaps installed anew under another number
 	}

@@ -101,6 +101,7 @@ type Proposal struct {
 	Title         string   `json:"title"`
 	Body          string   `json:"body,omitempty"`
 	Labels        []string `json:"labels,omitempty"`
+	Assignees     []string `json:"assignees,omitempty"`     // logins
 	Reviewers     []string `json:"reviewers,omitempty"`     // logins
 	TeamReviewers []string `json:"teamReviewers,omitempty"` // team slugs, without the organisation
 }

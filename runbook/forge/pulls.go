@@ -42,14 +42,31 @@ func (g *GitHub) OpenPR(ctx context.Context, p Proposal) (PR, error) {
 		return PR{}, err
 	}
 	if len(p.Labels) > 0 {
-		if _, _, err := g.api.Issues.AddLabelsToIssue(ctx, p.Repo.Owner, p.Repo.Name, pr.Number, p.Labels); err != nil {
-			return PR{}, fmt.Errorf("label pull request %s#%d: %w", p.Repo, pr.Number, g.sort(err))
+		if err := g.addTo(ctx, p.Repo, pr.Number, "labels", p.Labels); err != nil {
+			return PR{}, fmt.Errorf("label pull request %s#%d: %w", p.Repo, pr.Number, err)
+		}
+	}
+	if len(p.Assignees) > 0 {
+		if err := g.addTo(ctx, p.Repo, pr.Number, "assignees", p.Assignees); err != nil {
+			return PR{}, fmt.Errorf("assign pull request %s#%d: %w", p.Repo, pr.Number, err)
 		}
 	}
 	if err := g.requestReviews(ctx, p, pr.Number); err != nil {
 		return PR{}, err
 	}
 	return pr, nil
+}
+
+// addTo adds labels or assignees. GitHub leaves out assignees who may not be
+// any, without an error.
+func (g *GitHub) addTo(ctx context.Context, repo Repo, number int, what string, names []string) error {
+	// Not by the client library: it sends a form of labels that GitHub takes and
+	// does not describe.
+	req, err := g.api.NewRequest(http.MethodPost, fmt.Sprintf("repos/%s/issues/%d/%s", repo, number, what), map[string][]string{what: names})
+	if err == nil {
+		_, err = g.api.Do(ctx, req, nil)
+	}
+	return g.sort(err)
 }
 
 func (g *GitHub) openOrAdopt(ctx context.Context, p Proposal) (PR, error) {

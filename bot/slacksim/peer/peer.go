@@ -31,6 +31,13 @@ func Folder(tb testing.TB) string {
 	return install(tb, packages...)
 }
 
+// Install installs other packages than Slack's, for tests that hold something
+// else against its publisher's own.
+func Install(tb testing.TB, packages ...string) string {
+	tb.Helper()
+	return install(tb, packages...)
+}
+
 // Node is a Node that is new enough: the machine's, or else one that npm
 // brings.
 func Node(tb testing.TB) string {

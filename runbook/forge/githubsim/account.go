@@ -6,17 +6,40 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"time"
 )
 
 func (s *Sim) getUser(a *asked) (int, any, error) {
-	return http.StatusOK, s.userJSON(a.login), nil
+	body := s.userJSON(a.login)
+	since := stamp(time.Unix(0, 0))
+	for key, value := range map[string]any{
+		"bio": nil, "blog": nil, "company": nil, "hireable": nil, "location": nil, "created_at": since, "updated_at": since, "two_factor_authentication": true,
+		"followers": 0, "following": 0, "public_gists": 0, "public_repos": 0, "collaborators": 0, "disk_usage": 0, "owned_private_repos": 0,
+		"private_gists": 0, "total_private_repos": 0,
+	} {
+		body[key] = value
+	}
+	return http.StatusOK, body, nil
 }
 
 func (s *Sim) getNamedUser(a *asked) (int, any, error) {
 	if _, ok := s.users[a.PathValue("login")]; !ok {
 		return 0, nil, notFound()
 	}
-	return http.StatusOK, s.userJSON(a.PathValue("login")), nil
+	return s.getAccount(a.PathValue("login"))
+}
+
+// getAccount is an account as others see it.
+func (s *Sim) getAccount(login string) (int, any, error) {
+	body := s.userJSON(login)
+	since := stamp(time.Unix(0, 0))
+	for key, value := range map[string]any{
+		"bio": nil, "blog": nil, "company": nil, "hireable": nil, "location": nil, "created_at": since, "updated_at": since,
+		"followers": 0, "following": 0, "public_gists": 0, "public_repos": 0,
+	} {
+		body[key] = value
+	}
+	return http.StatusOK, body, nil
 }
 
 func (s *Sim) userJSON(login string) map[string]any {
@@ -73,7 +96,7 @@ func orNull(text string) any {
 }
 
 func (s *Sim) getMeta(*asked) (int, any, error) {
-	return http.StatusOK, map[string]any{"installed_version": "3.14.0", "verifiable_password_authentication": false}, nil
+	return http.StatusOK, map[string]any{"installed_version": version, "verifiable_password_authentication": false}, nil
 }
 
 func (s *Sim) getTeamMembers(a *asked) (int, any, error) {

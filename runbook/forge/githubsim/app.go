@@ -198,10 +198,14 @@ func (s *Sim) getApp(a *asked) (int, any, error) {
 }
 
 func (s *Sim) appJSON(p *app) map[string]any {
+	rights := p.Rights
+	if rights == nil {
+		rights = map[string]string{}
+	}
 	return map[string]any{
 		"id": p.id, "slug": p.Slug, "node_id": node("App", p.id), "client_id": p.ClientID, "owner": s.ownerJSON(p.Owner), "name": p.Name,
 		"description": "", "external_url": s.url + "/apps/" + p.Slug, "html_url": s.url + "/apps/" + p.Slug,
-		"created_at": stamp(p.created), "updated_at": stamp(p.created), "permissions": p.Rights, "events": []string{},
+		"created_at": stamp(p.created), "updated_at": stamp(p.created), "permissions": rights, "events": []string{},
 		"installations_count": len(s.installs),
 	}
 }

@@ -2,6 +2,7 @@ package githubsim
 
 import (
 	"net/http"
+	"net/url"
 	"strings"
 )
 
@@ -56,9 +57,10 @@ func (r *repo) branchJSON(name string) map[string]any {
 	if protected && !p.Ruleset && len(p.Checks) > 0 {
 		summary["required_status_checks"] = map[string]any{"enforcement_level": "everyone", "contexts": p.Checks, "checks": contexts(p.Checks)}
 	}
+	at, page := r.sim.apiURL("repos", r.fullName(), "branches", url.PathEscape(name)), r.sim.url+"/"+r.fullName()+"/tree/"+name
 	return map[string]any{
-		"name": name, "protected": protected, "protection": summary,
-		"commit": map[string]any{"sha": sha, "url": r.sim.apiURL("repos", r.fullName(), "commits", sha)},
+		"name": name, "protected": protected, "protection": summary, "protection_url": at + "/protection", "commit": r.commitJSON(sha),
+		"_links": map[string]any{"self": at, "html": page},
 	}
 }
 

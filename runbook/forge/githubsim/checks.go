@@ -31,8 +31,9 @@ func (r *repo) runJSON(sha string, c *run) map[string]any {
 		"id": c.id, "name": c.name, "head_sha": sha, "started_at": stamp(c.started), "status": "in_progress", "conclusion": nil, "completed_at": nil,
 		"html_url": fmt.Sprintf("%s/%s/commit/%s#check-%d", r.sim.url, r.fullName(), sha, c.id),
 		"url":      r.sim.apiURL("repos", r.fullName(), "check-runs", strconv.FormatInt(c.id, 10)),
-		"app":      map[string]any{"id": 1, "slug": "ci", "name": "CI"},
-		"output":   map[string]any{"title": nil, "summary": nil},
+		"node_id":  node("CheckRun", c.id), "details_url": nil, "external_id": "", "check_suite": nil, "pull_requests": []any{},
+		"app":    r.sim.appJSON(&app{App: App{Slug: "ci", Name: "CI", Owner: r.owner}, id: 1, created: r.created}),
+		"output": map[string]any{"title": nil, "summary": nil, "text": nil, "annotations_count": 0, "annotations_url": r.sim.apiURL("repos", r.fullName(), "check-runs", strconv.FormatInt(c.id, 10), "annotations")},
 	}
 	if conclusion := c.ended(r.sim.now()); conclusion != "" {
 		body["status"], body["conclusion"], body["completed_at"] = "completed", conclusion, stamp(c.ends)

@@ -2,6 +2,7 @@ package githubsim
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
@@ -15,23 +16,28 @@ type comment struct {
 }
 
 func (s *Sim) getComments(a *asked) (int, any, error) {
-	_, p, err := a.pull(Read)
+	r, p, err := a.pull(Read)
 	if err != nil {
 		return 0, nil, err
 	}
 	list := []map[string]any{}
 	for _, c := range p.comments {
-		list = append(list, s.commentJSON(c))
+		list = append(list, r.commentJSON(p, c))
 	}
 	return http.StatusOK, page(a, list), nil
 }
 
-func (s *Sim) commentJSON(c *comment) map[string]any {
-	return map[string]any{"id": c.id, "body": c.body, "user": s.userJSON(c.author), "created_at": stamp(c.at), "updated_at": stamp(c.updated)}
+func (r *repo) commentJSON(p *pull, c *comment) map[string]any {
+	id := strconv.FormatInt(c.id, 10)
+	return map[string]any{
+		"id": c.id, "node_id": node("IssueComment", c.id), "body": c.body, "user": r.sim.userJSON(c.author), "created_at": stamp(c.at), "updated_at": stamp(c.updated),
+		"url": r.sim.apiURL("repos", r.fullName(), "issues/comments", id), "issue_url": r.sim.apiURL("repos", r.fullName(), "issues", strconv.Itoa(p.number)),
+		"html_url": fmt.Sprintf("%s/%s/pull/%d#issuecomment-%s", r.sim.url, r.fullName(), p.number, id), "author_association": "MEMBER",
+	}
 }
 
 func (s *Sim) postComment(a *asked) (int, any, error) {
-	_, p, err := a.pull(Read)
+	r, p, err := a.pull(Read)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -44,7 +50,7 @@ func (s *Sim) postComment(a *asked) (int, any, error) {
 	}
 	c := &comment{id: s.id(), author: a.login, body: want.Body, at: s.now(), updated: s.now()}
 	p.comments = append(p.comments, c)
-	return http.StatusCreated, s.commentJSON(c), nil
+	return http.StatusCreated, r.commentJSON(p, c), nil
 }
 
 // patchComment changes a comment: its author may, and who may write.
@@ -69,7 +75,7 @@ func (s *Sim) patchComment(a *asked) (int, any, error) {
 				return 0, nil, invalid("IssueComment", "body cannot be blank")
 			}
 			c.body, c.updated = want.Body, s.now()
-			return http.StatusOK, s.commentJSON(c), nil
+			return http.StatusOK, r.commentJSON(p, c), nil
 		}
 	}
 	return 0, nil, notFound()
@@ -104,4 +110,38 @@ func (s *Sim) postLabels(a *asked) (int, any, error) {
 		p.labels = appendNew(p.labels, name)
 	}
 	return http.StatusOK, r.pullJSON(p, false)["labels"], nil
+}
+
+// postAssignees leaves out who can't be assigned, without a word.
+// https://docs.github.com/en/rest/issues/assignees#add-assignees-to-an-issue
+func (s *Sim) postAssignees(a *asked) (int, any, error) {
+	r, p, err := a.pull(Write)
+	if err != nil {
+		return 0, nil, err
+	}
+	var want struct{ Assignees []string }
+	if err := a.body(&want); err != nil {
+		return 0, nil, err
+	}
+	for _, login := range want.Assignees {
+		if r.may(login) >= Read {
+			p.assigned = appendNew(p.assigned, login)
+		}
+	}
+	return http.StatusCreated, r.issueJSON(p), nil
+}
+
+// issueJSON is a pull request as an issue, which it is besides.
+func (r *repo) issueJSON(p *pull) map[string]any {
+	full := r.pullJSON(p, false)
+	at, page := full["issue_url"], full["html_url"]
+	body := map[string]any{
+		"repository_url": r.sim.apiURL("repos", r.fullName()), "labels_url": fmt.Sprint(at, "/labels{/name}"), "events_url": fmt.Sprint(at, "/events"),
+		"comments": len(p.comments), "state_reason": nil, "url": at, "html_url": page,
+		"pull_request": map[string]any{"url": full["url"], "html_url": page, "diff_url": full["diff_url"], "patch_url": full["patch_url"]},
+	}
+	for _, key := range []string{"id", "node_id", "number", "state", "title", "body", "user", "labels", "assignee", "assignees", "milestone", "locked", "comments_url", "created_at", "updated_at", "closed_at", "author_association"} {
+		body[key] = full[key]
+	}
+	return body
 }

@@ -3,6 +3,7 @@ package githubsim
 import (
 	"encoding/base64"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 )
@@ -31,14 +32,21 @@ func (s *Sim) getContents(a *asked) (int, any, error) {
 		return 0, nil, err
 	}
 	path := a.PathValue("path")
-	content, err := r.git("cat-file", "blob", sha+":"+path)
+	blob, err := r.git("rev-parse", "--verify", "--quiet", sha+":"+path)
 	if err != nil {
 		return 0, nil, notFound()
 	}
+	content, err := call{dir: r.dir}.raw("cat-file", "blob", blob)
+	if err != nil {
+		return 0, nil, notFound()
+	}
+	at := s.apiURL("repos", r.fullName(), "contents", (&url.URL{Path: path}).EscapedPath()) + "?ref=" + url.QueryEscape(revision)
+	page, object := s.url+"/"+r.fullName()+"/blob/"+revision+"/"+path, s.apiURL("repos", r.fullName(), "git/blobs", blob)
 	return http.StatusOK, map[string]any{
-		"type": "file", "encoding": "base64", "path": path, "name": path[strings.LastIndexByte(path, '/')+1:],
+		"type": "file", "encoding": "base64", "path": path, "name": path[strings.LastIndexByte(path, '/')+1:], "sha": blob,
 		"size": len(content), "content": base64.StdEncoding.EncodeToString([]byte(content)),
-		"html_url": r.sim.url + "/" + r.fullName() + "/blob/" + revision + "/" + path,
+		"url": at, "html_url": page, "git_url": object, "download_url": s.url + "/" + r.fullName() + "/raw/" + revision + "/" + path,
+		"_links": map[string]any{"self": at, "git": object, "html": page},
 	}, nil
 }
 

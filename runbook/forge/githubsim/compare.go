@@ -35,11 +35,12 @@ func (s *Sim) getCompare(a *asked) (int, any, error) {
 	if err != nil {
 		return 0, nil, err
 	}
+	at := r.sim.url + "/" + r.fullName() + "/compare/" + left + "..." + right
 	return http.StatusOK, map[string]any{
 		"status": relation(behind, ahead), "ahead_by": ahead, "behind_by": behind, "total_commits": len(commits),
 		"base_commit": r.commitJSON(base), "merge_base_commit": r.commitJSON(fork), "commits": page(a, commits), "files": files,
 		"url":      r.sim.apiURL("repos", r.fullName(), "compare", left+"..."+right),
-		"html_url": r.sim.url + "/" + r.fullName() + "/compare/" + left + "..." + right,
+		"html_url": at, "permalink_url": at, "diff_url": at + ".diff", "patch_url": at + ".patch",
 	}, nil
 }
 

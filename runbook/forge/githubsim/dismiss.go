@@ -32,7 +32,7 @@ func (s *Sim) putDismissal(a *asked) (int, any, error) {
 			return 0, nil, &failure{status: http.StatusUnprocessableEntity, message: "Can not dismiss a " + strings.ToLower(v.state) + " pull request review"}
 		}
 		v.state, p.updated = "DISMISSED", s.now()
-		return http.StatusOK, s.reviewJSON(v), nil
+		return http.StatusOK, r.reviewJSON(p, v), nil
 	}
 	return 0, nil, notFound()
 }

@@ -28,7 +28,13 @@ type call struct {
 	stdin string
 }
 
+// git gives what git prints, without the line break at its end.
 func (c call) git(args ...string) (string, error) {
+	out, err := c.raw(args...)
+	return strings.TrimSuffix(out, "\n"), err
+}
+
+func (c call) raw(args ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "git", args...)
@@ -39,7 +45,7 @@ func (c call) git(args ...string) (string, error) {
 	if err := cmd.Run(); err != nil {
 		return out.String(), fmt.Errorf("git %s: %w: %s", args[0], err, strings.TrimSpace(trouble.String()))
 	}
-	return strings.TrimSuffix(out.String(), "\n"), nil
+	return out.String(), nil
 }
 
 func (r *repo) git(args ...string) (string, error) { return call{dir: r.dir}.git(args...) }

@@ -3,6 +3,7 @@ package githubsim
 import (
 	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
 	"time"
 )
@@ -21,10 +22,12 @@ type pull struct {
 	baseSHA                string
 	pusher                 string // who pushed to the head last
 	labels                 []string
+	assigned               []string
 	askedUsers, askedTeams []string
 	reviews                []*review
 	comments               []*comment
-	looked                 bool // mergeability is computed after the first look
+	remarks                []*remark // on lines of the diff
+	looked                 bool      // mergeability is computed after the first look
 }
 
 // follow moves a pull request with its branch.
@@ -49,12 +52,13 @@ func (r *repo) pullJSON(p *pull, full bool) map[string]any {
 	if !p.closed.IsZero() {
 		state = "closed"
 	}
+	owner, described := r.sim.ownerJSON(r.owner), r.described()
 	side := func(branch, sha string) map[string]any {
-		return map[string]any{"ref": branch, "sha": sha, "label": r.owner + ":" + branch, "repo": map[string]any{"id": r.id, "name": r.name, "full_name": r.fullName()}}
+		return map[string]any{"ref": branch, "sha": sha, "label": r.owner + ":" + branch, "user": owner, "repo": described}
 	}
-	labels, users, teams := []map[string]any{}, []map[string]any{}, []map[string]any{}
-	for _, name := range p.labels {
-		labels = append(labels, map[string]any{"name": name})
+	labels, users, teams, assignees := []map[string]any{}, []map[string]any{}, []map[string]any{}, []map[string]any{}
+	for i, name := range p.labels {
+		labels = append(labels, r.labelJSON(int64(i+1), name))
 	}
 	for _, login := range p.askedUsers {
 		users = append(users, r.sim.userJSON(login))
@@ -62,27 +66,68 @@ func (r *repo) pullJSON(p *pull, full bool) map[string]any {
 	for _, team := range p.askedTeams {
 		teams = append(teams, r.sim.teamJSON(r.owner+"/"+team))
 	}
+	for _, login := range p.assigned {
+		assignees = append(assignees, r.sim.userJSON(login))
+	}
+	number := fmt.Sprint(p.number)
+	page := r.sim.url + "/" + r.fullName() + "/pull/" + number
+	at, issue := r.sim.apiURL("repos", r.fullName(), "pulls", number), r.sim.apiURL("repos", r.fullName(), "issues", number)
+	statuses := r.sim.apiURL("repos", r.fullName(), "statuses", p.headSHA)
+	href := func(url string) map[string]any { return map[string]any{"href": url} }
 	body := map[string]any{
-		"id": p.id, "number": p.number, "state": state, "title": p.title, "body": p.body, "draft": p.draft,
-		"user": r.sim.userJSON(p.author), "head": side(p.head, p.headSHA), "base": side(p.base, p.baseSHA),
-		"html_url":   fmt.Sprintf("%s/%s/pull/%d", r.sim.url, r.fullName(), p.number),
-		"url":        r.sim.apiURL("repos", r.fullName(), "pulls", fmt.Sprint(p.number)),
+		"id": p.id, "node_id": node("PullRequest", p.id), "number": p.number, "state": state, "title": p.title, "body": orNull(p.body), "draft": p.draft,
+		"locked": false, "user": r.sim.userJSON(p.author), "head": side(p.head, p.headSHA), "base": side(p.base, p.baseSHA),
+		"html_url": page, "diff_url": page + ".diff", "patch_url": page + ".patch", "url": at, "issue_url": issue, "commits_url": at + "/commits",
+		"review_comments_url": at + "/comments", "review_comment_url": at + "/comments{/number}", "comments_url": issue + "/comments", "statuses_url": statuses,
 		"created_at": stamp(p.created), "updated_at": stamp(p.updated), "closed_at": stamp(p.closed), "merged_at": stamp(p.merged),
-		"labels": labels, "requested_reviewers": users, "requested_teams": teams, "merge_commit_sha": nil,
+		"labels": labels, "requested_reviewers": users, "requested_teams": teams, "assignees": assignees, "assignee": nil, "milestone": nil,
+		"author_association": "MEMBER", "auto_merge": nil, "merge_commit_sha": nil,
+		"_links": map[string]any{
+			"self": href(at), "html": href(page), "issue": href(issue), "comments": href(issue + "/comments"), "commits": href(at + "/commits"),
+			"review_comments": href(at + "/comments"), "review_comment": href(at + "/comments{/number}"), "statuses": href(statuses),
+		},
+	}
+	if len(assignees) > 0 {
+		body["assignee"] = assignees[0]
 	}
 	if p.mergeSHA != "" {
 		body["merge_commit_sha"] = p.mergeSHA
 	}
 	if full {
-		body["merged"] = !p.merged.IsZero()
-		if p.mergedBy != "" {
-			body["merged_by"] = r.sim.userJSON(p.mergedBy)
-		}
-		mergeable, state := r.mergeability(p)
-		body["mergeable"], body["mergeable_state"] = mergeable, state
-		body["comments"] = len(p.comments)
+		r.pullDetails(p, body)
 	}
 	return body
+}
+
+// pullDetails are what only the answer for one pull request has.
+func (r *repo) pullDetails(p *pull, body map[string]any) {
+	body["merged"], body["merged_by"] = !p.merged.IsZero(), nil
+	if p.mergedBy != "" {
+		body["merged_by"] = r.sim.userJSON(p.mergedBy)
+	}
+	body["mergeable"], body["mergeable_state"] = r.mergeability(p)
+	body["comments"], body["review_comments"], body["maintainer_can_modify"] = len(p.comments), len(p.remarks), false
+	added, removed := 0, 0
+	files, err := r.filesJSON(p.baseSHA, p.headSHA)
+	if err != nil {
+		files = nil
+	}
+	for _, f := range files {
+		plus, _ := f["additions"].(int)
+		minus, _ := f["deletions"].(int)
+		added, removed = added+plus, removed+minus
+	}
+	body["additions"], body["deletions"], body["changed_files"], body["commits"] = added, removed, len(files), 0
+	if _, ahead, err := r.apart(p.baseSHA, p.headSHA); err == nil {
+		body["commits"] = ahead
+	}
+}
+
+func (r *repo) labelJSON(id int64, name string) map[string]any {
+	return map[string]any{
+		"id": id, "node_id": node("Label", id), "url": r.sim.apiURL("repos", r.fullName(), "labels", url.PathEscape(name)), "name": name,
+		"description": "", "color": "ededed", "default": false,
+	}
 }
 
 func (s *Sim) getPulls(a *asked) (int, any, error) {

@@ -2,6 +2,7 @@ package githubsim
 
 import (
 	"net/http"
+	"net/url"
 	"strings"
 )
 
@@ -65,7 +66,13 @@ func (r *repo) filesJSON(base, head string) ([]map[string]any, error) {
 		for _, f := range parseDiff(patch) {
 			added, removed = added+f.Added, removed+f.Removed
 		}
-		one := map[string]any{"filename": c.path, "status": words[c.letter], "additions": added, "deletions": removed, "changes": added + removed}
+		blob, err := r.git("rev-parse", "--verify", "--quiet", head+":"+c.path)
+		if err != nil {
+			blob = strings.Repeat("0", 40)
+		}
+		path := (&url.URL{Path: c.path}).EscapedPath()
+		one := map[string]any{"sha": blob, "blob_url": r.sim.url + "/" + r.fullName() + "/blob/" + head + "/" + path, "raw_url": r.sim.url + "/" + r.fullName() + "/raw/" + head + "/" + path,
+			"contents_url": r.sim.apiURL("repos", r.fullName(), "contents", path) + "?ref=" + head, "filename": c.path, "status": words[c.letter], "additions": added, "deletions": removed, "changes": added + removed}
 		// A binary file has no patch.
 		if _, hunks, ok := strings.Cut(patch, "\n@@"); ok {
 			one["patch"] = "@@" + hunks

@@ -18,7 +18,7 @@ func (s *Sim) getRef(a *asked) (int, any, error) {
 }
 
 func (r *repo) refJSON(branch, sha string) map[string]any {
-	return map[string]any{"ref": "refs/heads/" + branch, "url": r.sim.apiURL("repos", r.fullName(), "git/refs/heads", branch),
+	return map[string]any{"ref": "refs/heads/" + branch, "node_id": "REF_" + branch, "url": r.sim.apiURL("repos", r.fullName(), "git/refs/heads", branch),
 		"object": map[string]any{"type": "commit", "sha": sha, "url": r.sim.apiURL("repos", r.fullName(), "git/commits", sha)}}
 }
 

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 )
 
 // repo is a repository: its Git on disk, and what GitHub keeps besides.
@@ -14,6 +15,7 @@ type repo struct {
 	owner, name string
 	dir         string
 	id          int64
+	created     time.Time
 	options     Options
 	protected   map[string]*Protection
 	pusher      string            // who moved a branch last
@@ -69,7 +71,7 @@ func (s *Sim) CreateRepo(owner, name string, files map[string]string, o Options)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	r := &repo{
-		sim: s, owner: owner, name: name, dir: s.path(owner + "/" + name), id: s.id(), options: o,
+		sim: s, owner: owner, name: name, dir: s.path(owner + "/" + name), id: s.id(), created: s.now(), options: o,
 		protected: map[string]*Protection{}, demands: map[string]Demand{}, runs: map[string][]*run{}, statuses: map[string][]*status{}, known: map[string]bool{}, ours: map[string]bool{},
 	}
 	if len(r.options.Methods) == 0 {

@@ -14,6 +14,9 @@ import (
 	"time"
 )
 
+// version is that of the GitHub Enterprise Server that this host is.
+const version = "3.17.0"
+
 // Handler serves everything on one address.
 func (s *Sim) Handler() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
@@ -73,7 +76,7 @@ func (s *Sim) rest(needs string, f endpoint) http.HandlerFunc {
 	return func(w http.ResponseWriter, req *http.Request) {
 		w.Header().Set("Content-Type", "application/json; charset=utf-8")
 		w.Header().Set("X-GitHub-Request-Id", fmt.Sprintf("SIM:%X", s.now().UnixNano()))
-		w.Header().Set("X-GitHub-Enterprise-Version", "3.14.0")
+		w.Header().Set("X-GitHub-Enterprise-Version", version)
 		who, refusal := s.actor(req)
 		if refusal != nil {
 			s.answer(w, req, refusal.status, problem(refusal))

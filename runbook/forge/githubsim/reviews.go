@@ -3,6 +3,7 @@ package githubsim
 import (
 	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -14,8 +15,14 @@ type review struct {
 	at                       time.Time
 }
 
-func (s *Sim) reviewJSON(v *review) map[string]any {
-	return map[string]any{"id": v.id, "user": s.userJSON(v.author), "state": v.state, "body": v.body, "commit_id": v.sha, "submitted_at": stamp(v.at)}
+func (r *repo) reviewJSON(p *pull, v *review) map[string]any {
+	page := fmt.Sprintf("%s/%s/pull/%d#pullrequestreview-%d", r.sim.url, r.fullName(), p.number, v.id)
+	pull := r.sim.apiURL("repos", r.fullName(), "pulls", strconv.Itoa(p.number))
+	return map[string]any{
+		"id": v.id, "node_id": node("PullRequestReview", v.id), "user": r.sim.userJSON(v.author), "state": v.state, "body": v.body, "commit_id": v.sha,
+		"submitted_at": stamp(v.at), "html_url": page, "pull_request_url": pull, "author_association": "MEMBER",
+		"_links": map[string]any{"html": map[string]any{"href": page}, "pull_request": map[string]any{"href": pull}},
+	}
 }
 
 func (s *Sim) getReviews(a *asked) (int, any, error) {
@@ -26,7 +33,7 @@ func (s *Sim) getReviews(a *asked) (int, any, error) {
 	r.dismissStale(p)
 	list := []map[string]any{}
 	for _, v := range p.reviews {
-		list = append(list, s.reviewJSON(v))
+		list = append(list, r.reviewJSON(p, v))
 	}
 	return http.StatusOK, page(a, list), nil
 }
@@ -47,7 +54,7 @@ func (s *Sim) postReview(a *asked) (int, any, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	return http.StatusOK, s.reviewJSON(v), nil
+	return http.StatusOK, r.reviewJSON(p, v), nil
 }
 
 // Review gives a review as somebody: APPROVE, REQUEST_CHANGES or COMMENT.

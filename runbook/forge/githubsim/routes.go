@@ -71,6 +71,8 @@ func (s *Sim) routes() *http.ServeMux {
 		{"GET " + repo + "/pulls/{number}/files", "pull_requests=read", s.getPullFiles},
 		{"GET " + repo + "/pulls/{number}/commits", "pull_requests=read", s.getPullCommits},
 		{"GET " + repo + "/pulls/{number}/reviews", "pull_requests=read", s.getReviews},
+		{"GET " + repo + "/pulls/{number}/comments", "pull_requests=read", s.getRemarks},
+		{"POST " + repo + "/issues/{number}/assignees", "issues=write; pull_requests=write", s.postAssignees},
 		{"POST " + repo + "/pulls/{number}/reviews", "pull_requests=write", s.postReview},
 		{"PUT " + repo + "/pulls/{number}/reviews/{id}/dismissals", "pull_requests=write", s.putDismissal},
 		{"POST " + repo + "/pulls/{number}/requested_reviewers", "pull_requests=write", s.postReviewers},

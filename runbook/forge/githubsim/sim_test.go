@@ -3,6 +3,7 @@ package githubsim_test
 import (
 	"context"
 	"errors"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
@@ -29,7 +30,10 @@ func open(t *testing.T, o githubsim.Options, p githubsim.Protection) office {
 
 func openAt(t *testing.T, c *clock, o githubsim.Options, p githubsim.Protection) office {
 	t.Helper()
-	sim, err := githubsim.New(githubsim.Config{Dir: t.TempDir(), Now: c.now})
+	var handler http.Handler
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) { handler.ServeHTTP(w, req) }))
+	t.Cleanup(server.Close)
+	sim, err := githubsim.New(githubsim.Config{Dir: t.TempDir(), Now: c.now, URL: server.URL})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,8 +49,7 @@ func openAt(t *testing.T, c *clock, o githubsim.Options, p githubsim.Protection)
 	if err := sim.Protect(gitops, "main", p); err != nil {
 		t.Fatal(err)
 	}
-	server := httptest.NewServer(sim.Handler())
-	t.Cleanup(server.Close)
+	handler = githubDescribed(t).held(t, sim.Handler())
 	return office{sim, server.URL}
 }
 

@@ -7,6 +7,8 @@ import (
 
 // status is a commit status.
 type status struct {
+	id                                  int64
+	url                                 string
 	context, state, description, target string
 	at                                  time.Time
 }
@@ -30,13 +32,13 @@ func (s *Sim) postStatus(a *asked) (int, any, error) {
 	if want.Context == "" {
 		want.Context = "default"
 	}
-	st := &status{context: want.Context, state: want.State, description: want.Description, target: want.Target, at: s.now()}
+	st := &status{id: s.id(), url: s.apiURL("repos", r.fullName(), "statuses", sha), context: want.Context, state: want.State, description: want.Description, target: want.Target, at: s.now()}
 	r.statuses[sha] = append(r.statuses[sha], st)
 	return http.StatusCreated, st.json(), nil
 }
 
 func (st *status) json() map[string]any {
-	return map[string]any{"state": st.state, "context": st.context, "description": st.description, "target_url": st.target, "created_at": stamp(st.at), "updated_at": stamp(st.at)}
+	return map[string]any{"id": st.id, "node_id": node("StatusContext", st.id), "url": st.url, "avatar_url": nil, "creator": nil, "state": st.state, "context": st.context, "description": orNull(st.description), "target_url": orNull(st.target), "created_at": stamp(st.at), "updated_at": stamp(st.at)}
 }
 
 // latest is the newest status of each context.
@@ -74,5 +76,8 @@ func (s *Sim) getStatus(a *asked) (int, any, error) {
 			state = "pending"
 		}
 	}
-	return http.StatusOK, map[string]any{"state": state, "sha": sha, "total_count": len(list), "statuses": page(a, list)}, nil
+	return http.StatusOK, map[string]any{
+		"repository": r.described(), "commit_url": s.apiURL("repos", r.fullName(), "commits", sha), "url": s.apiURL("repos", r.fullName(), "commits", sha, "status"),
+		"state": state, "sha": sha, "total_count": len(list), "statuses": page(a, list),
+	}, nil
 }

@@ -14,7 +14,7 @@ func (s *Sim) teamJSON(fullName string) map[string]any {
 	at := s.apiURL("organizations", org, "team", slug)
 	return map[string]any{
 		"id": id, "node_id": node("Team", id), "name": slug, "slug": slug, "description": nil, "privacy": "closed",
-		"notification_setting": "notifications_enabled", "permission": "push", "url": at, "html_url": s.url + "/orgs/" + org + "/teams/" + slug,
+		"notification_setting": "notifications_enabled", "permission": "push", "type": "organization", "organization_id": id, "url": at, "html_url": s.url + "/orgs/" + org + "/teams/" + slug,
 		"members_url": at + "/members{/member}", "repositories_url": at + "/repos", "parent": nil,
 	}
 }
