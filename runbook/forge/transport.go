@@ -81,27 +81,17 @@ func (a authorise) send(r *http.Request, owner string) (*http.Response, string, 
 }
 
 // owner is whose a request is: what follows repos/, orgs/ or users/ in the
-// address, or what the context says. After a redirect, as GitHub answers for
+// address. After a redirect, as GitHub answers for
 // a repository that was renamed, it is the one of the first request.
 func (p place) owner(r *http.Request) string {
 	for r.Response != nil && r.Response.Request != nil {
 		r = r.Response.Request
-	}
-	if owner, ok := r.Context().Value(ownerKey{}).(string); ok {
-		return owner
 	}
 	parts := strings.Split(strings.TrimPrefix(r.URL.Path, p.prefix), "/")
 	if len(parts) > 1 && (parts[0] == "repos" || parts[0] == "orgs" || parts[0] == "users") {
 		return parts[1]
 	}
 	return ""
-}
-
-// ownerKey marks a request whose address does not say whose it is.
-type ownerKey struct{}
-
-func owned(ctx context.Context, owner string) context.Context {
-	return context.WithValue(ctx, ownerKey{}, owner)
 }
 
 // unreadable is an answer that broke off.
