@@ -47,6 +47,8 @@ func (c *Commands) click(ctx context.Context, req Request) (Reply, error) {
 		return c.askWhy(k, book.Revert)
 	case card.ActionFields:
 		return c.askFields(k)
+	case card.ActionRollback:
+		return c.askRollback(k)
 	case card.ActionDecline:
 		return c.askNo(k)
 	case card.ActionApprove:
@@ -75,9 +77,12 @@ func (c *Commands) click(ctx context.Context, req Request) (Reply, error) {
 // decide, too: saying no can do no harm.
 func rightsOf() map[string][]access.Right {
 	return map[string][]access.Right{
-		card.ActionAdopt:   {access.Decide},
-		card.ActionRevert:  {access.Decide},
-		card.ActionFields:  {access.Decide},
+		card.ActionAdopt:  {access.Decide},
+		card.ActionRevert: {access.Decide},
+		card.ActionFields: {access.Decide},
+
+		card.ActionRollback: {access.Decide},
+
 		card.ActionLeave:   {access.Decide},
 		card.ActionAgain:   {access.Decide},
 		card.ActionRetry:   {access.Decide},

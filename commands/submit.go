@@ -63,6 +63,8 @@ func (c *Commands) submit(ctx context.Context, req Request) (Reply, error) {
 		return c.decided(k, req, state.BookName(what))
 	case card.ActionFields:
 		return c.decidedFields(k, req)
+	case card.ActionRollback:
+		return c.rolledBack(ctx, k, req)
 	case card.ActionDecline:
 		return c.declined(k, req)
 	case card.ActionOverride:

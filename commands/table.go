@@ -67,6 +67,12 @@ func table() []command {
 			parse:    parseOverride,
 		},
 		{
+			name: "rollback", usage: undoUsage, who: access.Decide,
+			summary:  "Undo a merged commit through Git: its inverse as a proven edit, an expedited pull request, merged and synced",
+			examples: []string{undoExample, "rollback payments-web 9ab04f1 because the limit is too low"},
+			parse:    parseRollback,
+		},
+		{
 			name: "pause", usage: pauseUsage, who: access.Pause,
 			summary:  "Keep Argo CD from reconciling a target for a while; says first whether that will hold, and puts back exactly what was there",
 			examples: []string{pauseExample, "pause payments-web 1h30m with parents because apps-prod would undo it"},

@@ -91,6 +91,8 @@ func TestParse(t *testing.T) {
 		"drift alone means all":        {"drift", lookAround{}},
 		"adopt":                        {"adopt web because slow", takeTo{"adopt", "web", "slow", ""}},
 		"revert":                       {"revert web because “over”", takeTo{"revert", "web", "over", ""}},
+		"rollback of the last":         {"rollback web because wrong", undo{"web", "", "wrong"}},
+		"rollback of one":              {"rollback web 9AB04F1 because wrong", undo{"web", "9ab04f1", "wrong"}},
 		"adopt of some":                {"adopt web deploy/web spec.replicas because slow", takeTo{"adopt", "web", "slow", "deploy/web spec.replicas"}},
 		"change":                       {"change web deploy/web spec.replicas=6 because slow", alter{"web", "deploy/web", "spec.replicas=6", "slow"}},
 		"change of two, one a link":    {"change web deploy/web replicas=6 image=<http://r.example.com/web:1|r.example.com/web:1> because slow", alter{"web", "deploy/web", "replicas=6\nimage=r.example.com/web:1", "slow"}},

@@ -52,7 +52,7 @@ type Reconciliation struct {
 	// Past are the ways tried before this one, oldest first.
 	Past []Attempt `json:"past,omitempty"`
 
-	// Outcome is empty until Closed is set: "adopted", "reverted", "changed",
+	// Outcome is empty until Closed is set: "adopted", "reverted", "changed", "rolled back",
 	// "left" or "nothing to do"; for a pause "resumed", "undone",
 	// "nothing to pause" or "would not hold".
 	Outcome string    `json:"outcome,omitempty"`

@@ -79,7 +79,10 @@ func retryable(f Facts, plan book.Plan, planned bool) bool {
 // standing says what the failure leaves behind.
 func standing(f Facts, plan book.Plan) string {
 	has := "the cluster keeps the change"
-	if f.Run.Book == book.Change {
+	switch f.Run.Book {
+	case book.Rollback:
+		has = "the cluster keeps what was to be rolled back"
+	case book.Change:
 		has = "the cluster has nothing of it"
 	}
 	if m, ok := book.MergedIn(f.Run); ok {

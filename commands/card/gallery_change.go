@@ -4,6 +4,7 @@ import (
 	"reconcilebot/runbook"
 	"reconcilebot/runbook/book"
 	"reconcilebot/runbook/drift"
+	"reconcilebot/runbook/git"
 	"reconcilebot/runbook/manifest"
 )
 
@@ -17,8 +18,23 @@ func changeCards() []Named {
 		draw("changing, waiting for a review", under(16).pushed().opened().wait("merge", runbook.ForPeople, "waiting for a review in GitHub by @acme/payments, by 14:39 UTC", 10)),
 		draw("change refused by the API server", at(8).fail("plan", "The API server would not take this, so it isn't proposed.\nDeployment.apps \"web\" is invalid: spec.replicas: Invalid value: -1: must be greater than or equal to 0", 8)),
 		draw("change not merged in time", under(50).pushed().opened().fail("merge", "The pull request was not merged in time (30m0s): waiting for a review in GitHub by @acme/payments. Try again to go on waiting, or start over.", 40)),
+		draw("waiting for approval of a rollback", rollback(33)),
+		draw("rolled back", rollback(58).approved().pushed().opened().merged().verified("77aa00bb11").close("rolled back", 58)),
 		draw("changed", under(31).pushed().opened().merged().verified("9ab04f1c22").close("changed", 31)),
 	}
+}
+
+// rollback undoes what was merged before.
+func rollback(minute int) *sample {
+	s := newSample(minute).asked()
+	s.Run.Book, s.Run.Decision.Reason = book.Rollback, "six replicas exhaust the database"
+	plan := s.plan()
+	plan.Of = &git.Commit{SHA: "9ab04f1c22", Subject: "hotfix(reconcile): scale payments/web to 6 replicas for INC-1234", AuthorName: "reconcilebot"}
+	plan.Seen.Drift.Changes[0].Evidence = drift.Evidence{Kind: drift.Asked}
+	plan.Seen.Drift.Changes[0].Git, plan.Seen.Drift.Changes[0].Live = float64(6), float64(3)
+	plan.Edits[0].Before, plan.Edits[0].After = "  replicas: 6\n", "  replicas: 3\n"
+	plan.Needs.Excluded = []book.Excluded{{Name: "alice", Why: "asked for it"}}
+	return s.leave("plan", plan)
 }
 
 // fieldCards are those of a decision for each field.

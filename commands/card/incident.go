@@ -123,7 +123,7 @@ func totals(runs []state.Reconciliation) string {
 	if open == 0 {
 		parts[0] = "none open"
 	}
-	for _, outcome := range []string{"adopted", "reverted", "adopted and reverted", "changed", "left", "nothing to do"} {
+	for _, outcome := range []string{"adopted", "reverted", "adopted and reverted", "changed", "rolled back", "left", "nothing to do"} {
 		if n := ended[outcome]; n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n, outcome))
 		}

@@ -29,6 +29,8 @@ const (
 	ActionAccept  = "accept"
 	// ActionFields opens the modal in which each change has a choice of its own.
 	ActionFields = "fields"
+	// ActionRollback undoes what was merged.
+	ActionRollback = "rollback"
 
 	// ActionOverride goes on without the approval, ActionReview closes the
 	// review that follows.

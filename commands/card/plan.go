@@ -66,7 +66,7 @@ func replanned(f Facts, plan book.Plan) string {
 func dealtWith(b state.BookName, plan book.Plan) (lines []string) {
 	d := plan.Seen.Drift
 	if len(plan.Do) == 0 {
-		return changed(b, d)
+		return append(commitUndone(plan), changed(b, d)...)
 	}
 	for _, part := range []struct {
 		book    state.BookName
@@ -80,6 +80,14 @@ func dealtWith(b state.BookName, plan book.Plan) (lines []string) {
 		lines = append(lines, some...)
 	}
 	return append(lines, stays(plan))
+}
+
+// commitUndone names the commit that a rollback undoes.
+func commitUndone(plan book.Plan) []string {
+	if plan.Of == nil {
+		return nil
+	}
+	return []string{fact("Undoes", fmt.Sprintf("commit %s “%s” by %s", code(short(plan.Of.SHA), longName), say(plan.Of.Subject, longName), name(plan.Of.AuthorName)))}
 }
 
 // stays says what a plan does not deal with.
@@ -115,6 +123,8 @@ func changed(b state.BookName, d drift.Drift) (lines []string) {
 		key = "Undoes"
 	case book.Change:
 		key = "Wanted"
+	case book.Rollback:
+		key = "Puts back"
 	}
 	lines[0] = fact(key, lines[0])
 	if n := len(lines); n > maxChanges {

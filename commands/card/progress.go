@@ -62,6 +62,8 @@ func doing(b state.BookName) string {
 		return "changing"
 	case book.Mixed:
 		return "adopting and reverting"
+	case book.Rollback:
+		return "rolling back"
 	}
 	return "adopting"
 }

@@ -73,7 +73,7 @@ func Reconciliation(f Facts) Message {
 	_, approved := book.ApprovalIn(f.Run)
 	switch {
 	case f.Run.IsClosed():
-		return Record(f)
+		return ended(f, afterwards(f))
 	case f.Run.Failure != nil:
 		return failed(f)
 	case f.Run.Decided() && approved:
@@ -180,6 +180,8 @@ func verb(b state.BookName) string {
 		return "Change through Git"
 	case book.Mixed:
 		return "Adopt and revert"
+	case book.Rollback:
+		return "Roll back"
 	}
 	return "Look"
 }

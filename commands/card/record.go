@@ -13,7 +13,10 @@ import (
 // Record draws how a reconciliation ended: what was changed, by whom, why Git
 // was bypassed, who decided, and what shows that it holds. It is made from
 // the reconciliation's record alone.
-func Record(f Facts) Message {
+func Record(f Facts) Message { return ended(f, nil) }
+
+// ended draws a record with what can be done about it.
+func ended(f Facts, can []button) Message {
 	s := f.sheet()
 	s.title(recordHead(f)...)
 	s.lines(fmt.Sprintf("%s · %s → %s, %s", name(string(f.Run.Incident)), clock(f.Run.Opened, f.Now), clock(f.Run.Closed, f.Now), span(f.Run.Closed.Sub(f.Run.Opened))))
@@ -23,8 +26,19 @@ func Record(f Facts) Message {
 	}
 	s.lines(lines...)
 	s.small(code(string(f.Run.ID), longName))
-	s.buttons(review(f)...)
+	s.buttons(append(review(f), can...)...)
 	return s.message(strings.Join(names(recordHead(f)), " · ") + ".")
+}
+
+// afterwards is what can be done about what was merged, should it turn out
+// wrong.
+func afterwards(f Facts) []button {
+	m, ok := book.MergedIn(f.Run)
+	if !ok || !f.Run.IsClosed() {
+		return nil
+	}
+	target := f.target().Name + " in " + f.target().Cluster
+	return []button{{action: ActionRollback, text: "Roll back", value: f.value(m.SHA), label: "Undo this merge through Git: " + target}}
 }
 
 func recordHead(f Facts) []string {
@@ -35,9 +49,10 @@ func recordHead(f Facts) []string {
 		return append(f.where(), "nothing differed")
 	}
 	end := map[string]string{
-		"adopted":  "reconciled: adopted into Git",
-		"reverted": "reconciled: reverted to Git",
-		"changed":  "changed through Git",
+		"adopted":     "reconciled: adopted into Git",
+		"reverted":    "reconciled: reverted to Git",
+		"changed":     "changed through Git",
+		"rolled back": "rolled back through Git",
 
 		"adopted and reverted": "reconciled: in part adopted into Git, in part reverted",
 		"left":                 "left as it is",
@@ -165,7 +180,11 @@ func decision(f Facts) []piece {
 	if !f.Run.Decided() {
 		return []piece{{text: "none; asked by " + f.Run.OpenedBy.Name}}
 	}
-	text := fmt.Sprintf("%s — asked by %s, %s", f.Run.Book, f.Run.Decision.By.Name, clock(f.Run.Decision.At, f.Now))
+	of := ""
+	if plan, ok := book.PlanIn(f.Run); ok && plan.Of != nil {
+		of = fmt.Sprintf(" of %s “%s”", short(plan.Of.SHA), plan.Of.Subject)
+	}
+	text := fmt.Sprintf("%s%s — asked by %s, %s", f.Run.Book, of, f.Run.Decision.By.Name, clock(f.Run.Decision.At, f.Now))
 	if f.Run.Decision.Reason != "" && whyNot(f) == nil {
 		text += ": “" + f.Run.Decision.Reason + "”"
 	}

@@ -363,7 +363,7 @@ func TestWhatCannotBeJudgedIsNotPlanned(t *testing.T) {
 // TestEveryCrashOfTheBooks stops each book at every write and goes on with a
 // new process: one branch, one pull request, one merge, one sync.
 func TestEveryCrashOfTheBooks(t *testing.T) {
-	for _, book := range []state.BookName{Adopt, Revert, Change, Mixed} {
+	for _, book := range []state.BookName{Adopt, Revert, Change, Mixed, Rollback} {
 		t.Run(string(book), func(t *testing.T) {
 			for point := 1; crashOnce(t, book, point); point++ {
 			}
@@ -419,6 +419,11 @@ func (w *world) begin(t *testing.T, book state.BookName) Plan {
 		w.open(t)
 		return w.wish(t, "spec.replicas=6")
 	}
+	if book == Rollback {
+		bad := w.commits(t, "scale to 6", strings.Replace(fmt.Sprintf(deployment, 6), "web:1", "web:1", 1))
+		w.open(t)
+		return w.undo(t, bad)
+	}
 	if book == Mixed {
 		w.image = "web:2"
 		w.open(t)
@@ -457,6 +462,10 @@ func (w *world) once(t *testing.T, book state.BookName, point int) {
 		}
 		if len(history) != 2 {
 			t.Errorf("point %d: the file has %d commits, want 2", point, len(history))
+		}
+	case Rollback:
+		if len(pulls) != 1 || pulls[0].State != "merged" || w.syncs != 1 || w.live != 3 {
+			t.Errorf("point %d: pull requests %+v, %d syncs, %d replicas", point, pulls, w.syncs, w.live)
 		}
 	case Mixed:
 		if len(pulls) != 1 || pulls[0].State != "merged" || w.syncs != 1 || w.live != 6 || w.image != "" {

@@ -47,7 +47,7 @@ func (s *systems) bystanders(ctx context.Context, r state.Reconciliation, plan P
 			other := drift.Target{Cluster: name, Kind: drift.Application, Namespace: app.Namespace, Name: app.Name}
 			// A change that the cluster does not have yet is synced after the
 			// merge by us, if by nobody else.
-			synced := app.Automated.Enabled && !app.Automated.SelfHeal || r.Book == Change && other == t
+			synced := app.Automated.Enabled && !app.Automated.SelfHeal || expedited(r.Book) && other == t
 			if !touched || !synced || app.Sync.Status != "OutOfSync" {
 				continue
 			}

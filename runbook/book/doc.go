@@ -1,5 +1,5 @@
 // Package book holds the runbooks: adopt a change into Git, revert the cluster
-// to Git, make a change through Git to begin with, or pause the reconciliation
+// to Git, make a change through Git to begin with, roll a commit back, or pause the reconciliation
 // of a target, each a list of steps that reads as what will happen.
 //
 // A step must never act on what an earlier one remembered without looking
@@ -29,6 +29,8 @@
 //	2 several changes, not all still needed          choose, plan,   runbook-per-field, runbook-some-adopted
 //	                                                 merge, sync
 //	case: a revert of what no sync removes           plan, sync      runbook-added-by-hand
+//	5 the commit was wrong, or found wrong later     plan, push …    runbook-rollback, runbook-rollback-commit,
+//	                                                 sync            runbook-rollback-overtaken
 //	case: the edit in Git first, merged, synced      plan … sync     runbook-change, runbook-change-heals,
 //	                                                                 runbook-change-refused, runbook-change-fix
 //

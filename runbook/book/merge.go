@@ -162,7 +162,7 @@ func (s merge) review(plan Plan, now forge.Progress) string {
 
 // deadline is how long a pull request may take to its merge.
 func (s *systems) deadline(r state.Reconciliation) time.Duration {
-	if r.Book == Change {
+	if expedited(r.Book) {
 		return s.Timing.Expedited
 	}
 	return s.Timing.Merge
@@ -177,7 +177,7 @@ func (s merge) wait(r state.Reconciliation, what, why string) runbook.Outcome {
 	if s.Now().Sub(since) > deadline {
 		return runbook.Fail(fault.New(fault.Refused, "The pull request was not merged in time ("+deadline.String()+"): "+why+". Try again to go on waiting, or start over."))
 	}
-	if r.Book == Change {
+	if expedited(r.Book) {
 		why += ", by " + since.Add(deadline).UTC().Format("15:04 UTC")
 	}
 	return runbook.Wait(runbook.Poll(since, s.Now(), s.Timing.PollHost, 12*time.Second), what, why)

@@ -23,7 +23,13 @@ const (
 	Change state.BookName = "change"
 	// Mixed adopts some changes and reverts others.
 	Mixed state.BookName = "adopt-and-revert"
+	// Rollback undoes a merged commit, through Git.
+	Rollback state.BookName = "rollback"
 )
+
+// expedited tells whether a book brings about through Git what the cluster
+// does not have yet, and is in a hurry.
+func expedited(b state.BookName) bool { return b == Change || b == Rollback }
 
 // Seen is what the first look finds.
 type Seen struct {
@@ -69,6 +75,8 @@ type Plan struct {
 	Followers []string `json:"followers,omitempty"`
 	// Actions are what is done to the cluster, by its controller.
 	Actions []Action `json:"actions,omitempty"`
+	// Of is the commit that a rollback undoes.
+	Of *git.Commit `json:"of,omitempty"`
 	// Tried says what the API server makes of a change that is asked for, in a
 	// dry run; empty where there is none.
 	Tried string    `json:"tried,omitempty"`

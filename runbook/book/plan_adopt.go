@@ -40,7 +40,7 @@ func (s *systems) edited(ctx context.Context, r state.Reconciliation, plan Plan,
 	if err != nil {
 		return plan, err
 	}
-	proposal, err := manifest.Propose(ctx, manifest.Request{Tree: in.tree, Target: in.from, Consumers: consumers, Changes: values(adopts), Structure: r.Book == Change})
+	proposal, err := manifest.Propose(ctx, manifest.Request{Tree: in.tree, Target: in.from, Consumers: consumers, Changes: values(adopts), Structure: expedited(r.Book)})
 	if err != nil {
 		return plan, err
 	}

@@ -26,7 +26,7 @@ func (w words) body() string {
 			row("Made", text(strings.TrimSpace(by(c.Evidence)))+" ("+w.evidence(c.Evidence)+")")
 		}
 	}
-	if w.r.Book == Change {
+	if expedited(w.r.Book) {
 		row("Why now", text(oneLine(w.r.Decision.Reason)))
 		row("Needed by", w.needed.UTC().Format("15:04 UTC")+", from "+text(some(w.asked())))
 		row("API server", text(w.plan.Tried))
@@ -56,7 +56,7 @@ func (w words) body() string {
 
 // onMerge says what the controller makes of the commit.
 func (w words) onMerge() string {
-	if w.r.Book == Change {
+	if expedited(w.r.Book) {
 		return "Argo CD sees the commit and applies these values to the cluster."
 	}
 	return "Argo CD sees the commit, finds that the cluster has these values already, and reports Synced."
@@ -75,10 +75,13 @@ func (w words) asked() []string {
 func (w words) opening() string {
 	changes := w.plan.Seen.Drift.Changes
 	c := changes[0]
-	if w.r.Book == Change {
+	if expedited(w.r.Book) {
 		what := fmt.Sprintf("%s of %s %s from %s to %s", code(c.Path.String()), text(c.Object.Kind), code(full(c.Object)), code(inline(c.Git)), code(inline(c.Live)))
 		if len(changes) > 1 {
 			what = fmt.Sprintf("%s of %s", count(len(changes), "field"), w.objects())
+		}
+		if of := w.plan.Of; of != nil {
+			return fmt.Sprintf("Rollback for %s: this undoes commit %s (%s) and takes %s in %s. Merging makes Argo CD apply it.", code(string(w.r.Incident)), of.SHA, text(of.Subject), what, code(w.target.Cluster))
 		}
 		return fmt.Sprintf("Emergency change for %s: this takes %s in %s. Nothing was changed by hand; merging makes Argo CD apply it.", code(string(w.r.Incident)), what, code(w.target.Cluster))
 	}

@@ -181,7 +181,7 @@ func (s pullRequest) Do(ctx context.Context, r state.Reconciliation) runbook.Out
 
 // labels are those of the pull request.
 func labels(r state.Reconciliation) []string {
-	if r.Book == Change {
+	if expedited(r.Book) {
 		return []string{"reconcile", "expedited"}
 	}
 	return []string{"reconcile"}

@@ -121,7 +121,7 @@ func (s *systems) sync(ctx context.Context, r state.Reconciliation, attempt func
 		return s.outcome(r, synced.Step, "refresh "+t.Name, err)
 	}
 	if running(app) {
-		return s.patience(r, synced.Step, "waiting for the sync that runs in Argo CD")
+		return s.underWay(ctx, c, r, app)
 	}
 	ours := ourOperation(app, r.ID)
 	if ours && slices.Contains([]string{"Failed", "Error"}, app.Operation.Phase) {
@@ -174,6 +174,28 @@ func (s *systems) hand(r state.Reconciliation, left []drift.Change) runbook.Outc
 		return runbook.Fail(fault.New(fault.Refused, "What no sync undoes was not undone in time: "+why+". Try again to go on waiting, or start over."))
 	}
 	return runbook.Wait(runbook.Poll(since, s.Now(), s.Timing.PollController, 15*time.Second), runbook.ForPeople, why)
+}
+
+// underWay waits for the operation that runs. A sync of the commit that is
+// rolled back may be retrying, to no end: it is ended.
+func (s *systems) underWay(ctx context.Context, c Cluster, r state.Reconciliation, app argocd.App) runbook.Outcome {
+	const why = "waiting for the sync that runs in Argo CD"
+	plan, _ := planned.If(r)
+	m, isMerged := merged.If(r)
+	if plan.Of == nil || !isMerged || app.Operation == nil || app.Operation.Done() || app.Operation.Phase == "Terminating" || ourOperation(app, r.ID) {
+		return s.patience(r, synced.Step, why)
+	}
+	compared := app
+	compared.Sync.Revision = app.Operation.Revision
+	has, err := s.contains(ctx, compared, m.SHA)
+	if err == nil && !has {
+		err = c.Argo.Terminate(ctx, app.Ref)
+	}
+	// What ended by itself, or is being written to, is looked at again.
+	if err != nil && !isA[*argocd.NotRunning](err) && !isA[*argocd.Busy](err) {
+		return s.outcome(r, synced.Step, "end the sync of the commit that is rolled back", err)
+	}
+	return s.patience(r, synced.Step, why)
 }
 
 // running tells whether an operation is asked for or under way. A retrying

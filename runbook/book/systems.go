@@ -52,6 +52,8 @@ type Repository interface {
 	Tree(ctx context.Context, sha string) (fs.FS, error)
 	History(ctx context.Context, sha, path string, most int) ([]git.Commit, error)
 	Contains(ctx context.Context, descendant, ancestor string) (bool, error)
+	Resolve(ctx context.Context, revision string) (sha string, err error)
+	Describe(ctx context.Context, sha string) (c git.Commit, parent string, err error)
 	Commit(context.Context, git.CommitRequest) (sha string, err error)
 	Written(ctx context.Context, sha string) (files []git.File, tree string, err error)
 	Push(ctx context.Context, sha, branch string) error
@@ -198,6 +200,17 @@ func Books(c Config) []runbook.Book {
 			Ballot:  ballot,
 			Steps: []runbook.Step{
 				survey{s}, planning{s, s.alteration}, approve{s}, recheck{s, s.alteration},
+				push{s}, render{s}, pullRequest{s}, merge{s},
+				refresh{s}, syncAdopted{s}, verify{s}, settle{s}, record{s},
+			},
+		},
+		{
+			Name:    Rollback,
+			Version: 1,
+			Ends:    "rolled back",
+			Ballot:  ballot,
+			Steps: []runbook.Step{
+				survey{s}, planning{s, s.restoration}, approve{s}, recheck{s, s.restoration},
 				push{s}, render{s}, pullRequest{s}, merge{s},
 				refresh{s}, syncAdopted{s}, verify{s}, settle{s}, record{s},
 			},

@@ -45,7 +45,11 @@ const titlePrefix = "hotfix(reconcile): "
 
 // title is the pull request's: one line that says what and why.
 func (w words) title() string {
-	return cut(fmt.Sprintf(titlePrefix+"%s for %s", w.what(), w.r.Incident), 200)
+	what := w.what()
+	if of := w.plan.Of; of != nil {
+		what = "roll back " + short(of.SHA) + ", " + what
+	}
+	return cut(fmt.Sprintf(titlePrefix+"%s for %s", what, w.r.Incident), 200)
 }
 
 // what says the change in a few words.
@@ -79,8 +83,8 @@ func (w words) message() string {
 	var b strings.Builder
 	for _, c := range w.plan.Seen.Drift.Changes {
 		if c.Evidence.Kind == drift.Asked {
-			b.WriteString(wrap(fmt.Sprintf("%s of %s %s goes from %s to %s in %s, as an emergency change through Git.",
-				c.Path, c.Object.Kind, full(c.Object), inline(c.Git), inline(c.Live), w.target.Cluster), 72))
+			b.WriteString(wrap(fmt.Sprintf("%s of %s %s goes from %s to %s in %s, %s.",
+				c.Path, c.Object.Kind, full(c.Object), inline(c.Git), inline(c.Live), w.target.Cluster, w.road()), 72))
 			b.WriteString("\n")
 			continue
 		}
@@ -94,9 +98,17 @@ func (w words) message() string {
 	return b.String()
 }
 
+// road says how a change gets into Git that is not in the cluster yet.
+func (w words) road() string {
+	if of := w.plan.Of; of != nil {
+		return "which undoes commit " + of.SHA
+	}
+	return "as an emergency change through Git"
+}
+
 // why says what the reason is for.
 func (w words) why() string {
-	if w.r.Book == Change {
+	if expedited(w.r.Book) {
 		return "Reason"
 	}
 	return "Reason Git was bypassed"

@@ -179,10 +179,10 @@ func (g *GitHost) Pulls(w world.World) []githubsim.Pull { return g.sim.Pulls(ful
 // URL is the address of a world's repository.
 func (g *GitHost) URL(w world.World) string { return g.url + "/" + fullName(w) + ".git" }
 
-// Commit puts files on the main branch, as an administrator may.
-func (g *GitHost) Commit(w world.World, author, message string, files map[string]string) error {
-	_, err := g.sim.Commit(fullName(w), "main", githubsim.Change{Author: author, Message: message, Files: files})
-	return err
+// Commit puts files on the main branch, as an administrator may, and gives the
+// commit.
+func (g *GitHost) Commit(w world.World, author, message string, files map[string]string) (sha string, err error) {
+	return g.sim.Commit(fullName(w), "main", githubsim.Change{Author: author, Message: message, Files: files})
 }
 
 // SetDown makes the host answer nobody, or everybody again.

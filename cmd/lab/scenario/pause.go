@@ -255,7 +255,7 @@ func (t *story) parent() (name string) {
 	name = t.world.App + "-apps"
 	t.do("an app of apps", func(ctx context.Context) error {
 		url := t.rig.Git.URL(t.world)
-		if err := t.rig.Git.Commit(t.world, world.Platform, "Put the Application into Git", map[string]string{"apps/web.yaml": t.world.Application(url)}); err != nil {
+		if _, err := t.rig.Git.Commit(t.world, world.Platform, "Put the Application into Git", map[string]string{"apps/web.yaml": t.world.Application(url)}); err != nil {
 			return err
 		}
 		text := strings.NewReplacer(
@@ -316,7 +316,7 @@ func pauseForAMerge(t *story) {
 	other := t.world.App + "-two"
 	t.do("a second Application on the branch", func(ctx context.Context) error {
 		url, file := t.rig.Git.URL(t.world), fmt.Sprintf("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: %s}\ndata: {POOL: \"20\"}\n", other)
-		if err := t.rig.Git.Commit(t.world, world.Platform, "A second Application", map[string]string{"two/settings.yaml": file}); err != nil {
+		if _, err := t.rig.Git.Commit(t.world, world.Platform, "A second Application", map[string]string{"two/settings.yaml": file}); err != nil {
 			return err
 		}
 		text := strings.NewReplacer("name: "+t.world.App+", namespace", "name: "+other+", namespace", t.world.Folder(), "two").Replace(t.world.Application(url))
