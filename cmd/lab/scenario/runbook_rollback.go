@@ -67,6 +67,10 @@ func (t *story) commits(message, text string) (sha string) {
 		if sha, err = t.rig.Git.Commit(t.world, world.Platform, message, map[string]string{t.world.Manifest(): text}); err != nil {
 			return err
 		}
+		// Argo CD asks the Git host every three minutes, and now.
+		if err := t.rig.Kube.Merge(ctx, t.world.ApplicationObject(), `{"metadata":{"annotations":{"argocd.argoproj.io/refresh":"normal"}}}`); err != nil {
+			return err
+		}
 		_, err = t.rig.Kube.Until(ctx, t.world.ApplicationObject(), "Synced and Healthy at "+sha, world.InOrderAt(sha))
 		return err
 	})
