@@ -73,7 +73,7 @@ func Reconciliation(f Facts) Message {
 	_, approved := book.ApprovalIn(f.Run)
 	switch {
 	case f.Run.IsClosed():
-		return ended(f, afterwards(f))
+		return drawRecord(f, afterwards(f))
 	case f.Run.Failure != nil:
 		return failed(f)
 	case f.Run.Decided() && approved:

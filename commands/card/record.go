@@ -13,10 +13,10 @@ import (
 // Record draws how a reconciliation ended: what was changed, by whom, why Git
 // was bypassed, who decided, and what shows that it holds. It is made from
 // the reconciliation's record alone.
-func Record(f Facts) Message { return ended(f, nil) }
+func Record(f Facts) Message { return drawRecord(f, nil) }
 
-// ended draws a record with what can be done about it.
-func ended(f Facts, can []button) Message {
+// drawRecord draws a record with what can be done about it.
+func drawRecord(f Facts, can []button) Message {
 	s := f.sheet()
 	s.title(recordHead(f)...)
 	s.lines(fmt.Sprintf("%s · %s → %s, %s", name(string(f.Run.Incident)), clock(f.Run.Opened, f.Now), clock(f.Run.Closed, f.Now), span(f.Run.Closed.Sub(f.Run.Opened))))
