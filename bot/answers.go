@@ -116,7 +116,7 @@ func (a *answers) say(ctx context.Context, q *question, words string) error {
 func (a *answers) whisper(ctx context.Context, q *question, m card.Message) error {
 	m = a.post.clean(m)
 	if q.act.Answer != "" {
-		err := a.hooks.send(ctx, q.act.Answer, q.d.Received, hookBody{Text: m.Text, Blocks: m.Blocks, Thread: q.act.Thread})
+		err := a.hooks.send(ctx, q, hookBody{Text: m.Text, Blocks: m.Blocks, Thread: q.act.Thread})
 		if err == nil {
 			return nil
 		}

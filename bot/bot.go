@@ -125,7 +125,7 @@ func New(cfg Config) (*Bot, error) {
 		return nil, err
 	}
 	post := &poster{slack: cfg.Slack, rooms: cfg.Directory, db: cfg.DB, log: cfg.Log, now: cfg.Now, redact: cfg.Redact, gates: gates, meters: b.meters}
-	b.answers = &answers{slack: cfg.Slack, post: post, hooks: newHooks(cfg.Slack, cfg.Now), log: cfg.Log, now: cfg.Now}
+	b.answers = &answers{slack: cfg.Slack, post: post, hooks: newHooks(cfg.Slack, cfg.DB, cfg.Now), log: cfg.Log, now: cfg.Now}
 	b.outbox = &outbox{app: cfg.App, db: cfg.DB, post: post, answers: b.answers, asked: asked, log: cfg.Log, now: cfg.Now, meters: b.meters, due: cfg.DB.Waiting(cardKey), lanes: map[state.Room]*lane{}, pace: slackPace / time.Duration(cfg.Hurry), retry: backoff{Least: time.Second, Most: 2 * time.Minute}, wake: make(chan struct{}, 1)}
 	b.answers.turn = b.outbox.turn
 	b.pool = newPool(cfg, b.answers, b.outbox, asked, b.meters)
@@ -161,7 +161,8 @@ func (b *Bot) Run(ctx context.Context) error {
 // Ready tells whether people's commands reach the bot, and if not, why.
 func (b *Bot) Ready() (ok bool, why string) { return b.health.ready() }
 
-// forget drops deliveries a day after they were handled.
+// forget drops deliveries a day after they were handled, and files of which
+// nobody has a use any more.
 func (b *Bot) forget(ctx context.Context) error {
 	tick := time.NewTicker(time.Hour)
 	defer tick.Stop()
@@ -169,6 +170,7 @@ func (b *Bot) forget(ctx context.Context) error {
 		if _, err := b.cfg.DB.ForgetDeliveries(b.cfg.Now().Add(-24 * time.Hour)); err != nil {
 			b.log.Error("old deliveries were not forgotten", "err", err)
 		}
+		b.answers.discard(ctx)
 		select {
 		case <-ctx.Done():
 			return nil

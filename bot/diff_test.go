@@ -2,6 +2,7 @@ package bot
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -88,6 +89,61 @@ func TestFileIsSentOnce(t *testing.T) {
 	files := r.sim.Files()
 	if len(files) != 1 || files[0].Size > maxFile {
 		t.Errorf("the files are %+v", files)
+	}
+	r.noFindings()
+}
+
+// TestFilesGo: the newest takes the place of those before it, and goes a day
+// after the end.
+func TestFilesGo(t *testing.T) {
+	r := newRig(t, slacksim.Options{Limits: slacksim.LimitsOff})
+	r.start()
+	if _, _, err := r.db.Open(state.Reconciliation{ID: "r-1", Room: "C0INC", Target: "web", OpenedBy: state.Person{ID: "U0ALICE"}}); err != nil {
+		t.Fatal(err)
+	}
+	r.settled()
+	a := r.bot.answers
+	names := func(want ...string) {
+		t.Helper()
+		var got []string
+		for _, f := range r.sim.Files() {
+			got = append(got, f.Name)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("the files are %q, want %q", got, want)
+		}
+	}
+	put := func(name string) {
+		t.Helper()
+		f := commands.ThreadFile{File: card.File{Name: name, Title: name, Content: []byte("+a\n")}, Run: "r-1", Room: "C0INC"}
+		if err := a.upload(t.Context(), &question{d: state.Delivery{Mint: name, Received: time.Now()}}, f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put("first.patch")
+	names("first.patch")
+	r.sim.Fault(slacksim.Rule{Method: "files.delete", Error: "internal_error", Times: 1})
+	put("second.patch")
+	names("first.patch", "second.patch")
+	a.post.gates.opened("files.delete", time.Now().Add(time.Second))
+	put("third.patch")
+	names("third.patch")
+	a.discard(t.Context())
+	names("third.patch")
+	_, err := r.db.Change("r-1", func(rec *state.Reconciliation, now time.Time) ([]state.Said, error) {
+		rec.Closed, rec.Outcome = now, "left"
+		return nil, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.discard(t.Context())
+	names("third.patch")
+	a.now = func() time.Time { return time.Now().Add(fileLife + time.Minute) }
+	a.discard(t.Context())
+	names()
+	if left, err := r.db.Messages(filePrefix); err != nil || len(left) != 0 {
+		t.Errorf("still remembered: %v, %v", left, err)
 	}
 	r.noFindings()
 }

@@ -258,7 +258,7 @@ func (p *pool) unanswered(ctx context.Context, q *question, err error) (after ti
 	if !stopping {
 		p.log.Warn("an answer is not given yet", "delivery", q.d.ID, "command", q.act.Kind, "user", q.act.User, "err", t.Err)
 	}
-	if err := p.db.Postpone(q.d.ID); err != nil {
+	if err := p.db.Postpone(q.d.ID, p.answers.hooks.uses(q)); err != nil {
 		p.log.Error("an act could not be put off", "delivery", q.d.ID, "err", err)
 	}
 	return t.After, true

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/slack-go/slack"
+
+	"reconcilebot/state"
 )
 
 // A response URL can be used five times within half an hour,
@@ -27,23 +29,27 @@ const (
 // errHookSpent means that a response URL can't be used any more.
 var errHookSpent = errors.New("the response URL is spent")
 
-// hooks sends to response URLs. It is safe for concurrent use.
+// hooks sends to response URLs. Each use is on disk before it is made, so that
+// a restart does not begin to count anew. It is safe for concurrent use.
 type hooks struct {
 	http *http.Client
 	api  *url.URL
+	db   *state.DB
 	now  func() time.Time
 
 	mu   sync.Mutex // guards what follows
 	used map[string]*hookUse
 }
 
+// hookUse is how often a URL was used, and of how many of these uses the disk
+// knows.
 type hookUse struct {
-	uses int
-	born time.Time
+	uses, known int
+	born        time.Time
 }
 
-func newHooks(s *Slack, now func() time.Time) *hooks {
-	return &hooks{http: s.http, api: s.api, now: now, used: map[string]*hookUse{}}
+func newHooks(s *Slack, db *state.DB, now func() time.Time) *hooks {
+	return &hooks{http: s.http, api: s.api, db: db, now: now, used: map[string]*hookUse{}}
 }
 
 // hookBody is what a response URL takes. The three flags are always sent:
@@ -57,16 +63,17 @@ type hookBody struct {
 	Blocks  []slack.Block `json:"blocks,omitempty"`
 }
 
-// send says something to the person that the URL is of.
-func (h *hooks) send(ctx context.Context, address string, born time.Time, body hookBody) error {
+// send says something to whoever asked, by the URL that came with the act.
+func (h *hooks) send(ctx context.Context, q *question, body hookBody) error {
+	address := q.act.Answer
 	u, err := url.Parse(address)
 	if err != nil || !h.allowed(u) {
 		// An address from elsewhere could make the bot call anything within
 		// its network.
 		return errors.New("answer by response URL: it is not at Slack")
 	}
-	if !h.use(address, born) {
-		return errHookSpent
+	if err := h.use(q); err != nil {
+		return err
 	}
 	body.Type = "ephemeral"
 	raw, err := json.Marshal(body)
@@ -116,8 +123,22 @@ func (h *hooks) allowed(u *url.URL) bool {
 		u.Scheme == h.api.Scheme && strings.EqualFold(u.Host, h.api.Host)
 }
 
-// use counts one use of a URL, or says that none is left.
-func (h *hooks) use(address string, born time.Time) bool {
+// use counts one more use of the URL of an act, or says that none is left.
+func (h *hooks) use(q *question) error {
+	n, known := h.count(q)
+	switch {
+	case n > hookUses:
+		return errHookSpent
+	case n <= known:
+		return nil
+	}
+	if err := h.db.Answered(q.d.ID, n); err != nil {
+		return fmt.Errorf("count the uses of a response URL: %w", err)
+	}
+	return nil
+}
+
+func (h *hooks) count(q *question) (n, known int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	now := h.now()
@@ -126,14 +147,27 @@ func (h *hooks) use(address string, born time.Time) bool {
 			delete(h.used, a)
 		}
 	}
-	if now.Sub(born) > hookLife {
-		return false
+	if now.Sub(q.d.Received) > hookLife {
+		return hookUses + 1, 0
 	}
-	u := h.used[address]
+	u := h.used[q.act.Answer]
 	if u == nil {
-		u = &hookUse{born: born}
-		h.used[address] = u
+		// Of those on disk the last is the one that this try is about to make.
+		u = &hookUse{uses: max(q.d.Answers-1, 0), born: q.d.Received}
+		h.used[q.act.Answer] = u
 	}
 	u.uses++
-	return u.uses <= hookUses
+	n, known = u.uses, max(u.known, q.d.Answers)
+	u.known = max(known, n)
+	return n, known
+}
+
+// uses is how often the URL of an act was used by now.
+func (h *hooks) uses(q *question) int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if u := h.used[q.act.Answer]; u != nil {
+		return u.uses
+	}
+	return max(q.d.Answers-1, 0)
 }

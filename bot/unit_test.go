@@ -82,7 +82,20 @@ func TestResponseURLs(t *testing.T) {
 		t.Fatal(err)
 	}
 	now := time.Unix(1e9, 0)
-	h := newHooks(s, func() time.Time { return now })
+	path := filepath.Join(t.TempDir(), "state.db")
+	open := func() *state.DB {
+		db, err := state.Open(path, func() time.Time { return now })
+		if err != nil {
+			t.Fatal(err)
+		}
+		return db
+	}
+	db := open()
+	h := newHooks(s, db, func() time.Time { return now })
+	ask := func(address string, born time.Time, d state.Delivery) *question {
+		d.Received = born
+		return &question{act: act{Answer: address}, d: d}
+	}
 	for name, address := range map[string]string{
 		"another host":             "https://evil.example/hooks",
 		"a host that looks alike":  "https://hooks.slack.com.evil.example/x",
@@ -101,7 +114,7 @@ func TestResponseURLs(t *testing.T) {
 		if address == "" {
 			address, born = srv.URL+"/old", now.Add(-30*time.Minute)
 		}
-		err := h.send(t.Context(), address, born, hookBody{Text: "x"})
+		err := h.send(t.Context(), ask(address, born, state.Delivery{}), hookBody{Text: "x"})
 		if err == nil {
 			t.Errorf("%s: sent", name)
 		} else if strings.Contains(err.Error(), address) {
@@ -112,10 +125,42 @@ func TestResponseURLs(t *testing.T) {
 		t.Errorf("%d calls were made", hits)
 	}
 	for i := range 7 {
-		err := h.send(t.Context(), srv.URL+"/five", now, hookBody{Text: "x"})
+		err := h.send(t.Context(), ask(srv.URL+"/five", now, state.Delivery{}), hookBody{Text: "x"})
 		if (i < hookUses) != (err == nil) {
 			t.Errorf("use %d: %v", i+1, err)
 		}
+	}
+
+	// A restart does not begin to count anew, nor does a try that was put off.
+	if _, _, err := db.Receive(state.Delivery{ID: "d", Received: now}); err != nil {
+		t.Fatal(err)
+	}
+	given := 0
+	for process, uses := range []int{2, 0, 2, 3} {
+		d, err := db.Begin("d")
+		if err != nil {
+			t.Fatal(err)
+		}
+		q := ask(srv.URL+"/restarts", now, d)
+		for range uses {
+			err := h.send(t.Context(), q, hookBody{Text: "x"})
+			if given++; (given <= hookUses) != (err == nil) {
+				t.Errorf("process %d, use %d: %v", process, given, err)
+			}
+		}
+		if uses == 0 {
+			if err := db.Postpone("d", h.uses(q)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := db.Close(); err != nil {
+			t.Fatal(err)
+		}
+		db = open()
+		h = newHooks(s, db, func() time.Time { return now })
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
 	}
 }
 

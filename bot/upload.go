@@ -39,7 +39,7 @@ func (a *answers) upload(ctx context.Context, q *question, f commands.ThreadFile
 	if err := a.post.ours(ctx, f.Room); err != nil {
 		return err
 	}
-	key := state.MessageKey("file/" + q.d.Mint)
+	key := fileKey(f.Run, q.d.Mint)
 	switch was, err := a.post.db.Message(key); {
 	case err == nil && !was.Tried.IsZero():
 		return nil
@@ -60,14 +60,19 @@ func (a *answers) upload(ctx context.Context, q *question, f commands.ThreadFile
 	if err := a.post.db.SaveMessage(key, state.Message{Room: f.Room, Tried: a.now()}); err != nil {
 		return err
 	}
-	err = a.post.call(ctx, "files.completeUploadExternal", func(api *slack.Client) error {
-		_, err := api.UploadFileContext(ctx, slack.UploadFileParameters{
+	var sent *slack.FileSummary
+	err = a.post.call(ctx, "files.completeUploadExternal", func(api *slack.Client) (err error) {
+		sent, err = api.UploadFileContext(ctx, slack.UploadFileParameters{
 			Content: text, FileSize: len(text), Filename: f.Name, Title: f.Title, SnippetType: "diff",
 			Channel: string(f.Room), ThreadTimestamp: card.TS,
 		})
 		return err
 	})
-	if err != nil && !troubleOf(err).Unsure {
+	switch {
+	case err == nil && sent != nil:
+		err = a.post.db.SaveMessage(key, state.Message{Room: f.Room, Tried: a.now(), File: sent.ID})
+		a.replaceFiles(ctx, f.Run, key)
+	case err != nil && !troubleOf(err).Unsure:
 		err = errors.Join(err, a.post.db.SaveMessage(key, state.Message{Room: f.Room}))
 	}
 	return err

@@ -29,6 +29,7 @@ type timeUTC = time.Time
 
 // DB is the open file. It is safe for concurrent use.
 type DB struct {
+	path    string
 	bolt    *bolt.DB
 	commits *committer
 	now     func() time.Time
@@ -47,7 +48,7 @@ func Open(path string, now func() time.Time) (*DB, error) {
 	b, err := bolt.Open(path, 0o600, &bolt.Options{Timeout: 2 * time.Second})
 	switch {
 	case errors.Is(err, berrors.ErrTimeout):
-		return nil, fmt.Errorf("open state file %s: another process holds it; is a second reconcilebot running?", path)
+		return nil, held(path)
 	case errors.Is(err, os.ErrNotExist):
 		return nil, fmt.Errorf("open state file %s: its folder %s does not exist; create it", path, filepath.Dir(path))
 	case errors.Is(err, berrors.ErrInvalid), errors.Is(err, berrors.ErrChecksum), errors.Is(err, berrors.ErrVersionMismatch):
@@ -58,11 +59,14 @@ func Open(path string, now func() time.Time) (*DB, error) {
 	if err := b.Update(migrate); err != nil {
 		return nil, errors.Join(fmt.Errorf("open state file %s: %w", path, err), b.Close())
 	}
-	return &DB{bolt: b, commits: &committer{bolt: b}, now: func() time.Time { return now().UTC() }, changed: make(chan struct{}, 1), toFile: make(chan struct{}, 1)}, nil
+	// The name of the owner is for people alone: without it the lock still holds.
+	_ = claim(path, now())
+	return &DB{path: path, bolt: b, commits: &committer{bolt: b}, now: func() time.Time { return now().UTC() }, changed: make(chan struct{}, 1), toFile: make(chan struct{}, 1)}, nil
 }
 
 // Close waits for the transactions under way and closes the file.
 func (db *DB) Close() error {
+	_ = os.Remove(ownerPath(db.path)) // one that is left behind misleads nobody: the lock is free
 	if err := db.bolt.Close(); err != nil {
 		return fmt.Errorf("close state file: %w", err)
 	}

@@ -23,7 +23,9 @@ type Delivery struct {
 	Payload  json.RawMessage `json:"payload"`
 	Received time.Time       `json:"received"`
 	// Tries counts how often handling began and never came to an end.
-	Tries   int       `json:"tries"`
+	Tries int `json:"tries"`
+	// Answers is how often its response URL may have been used.
+	Answers int       `json:"answers,omitempty"`
 	Handled time.Time `json:"handled,omitzero"`
 }
 
@@ -51,7 +53,8 @@ func (db *DB) Receive(d Delivery) (stored Delivery, fresh bool, err error) {
 	return stored, fresh, err
 }
 
-// Begin counts one more try at a delivery.
+// Begin counts one more try at a delivery, and one more answer to it: the one
+// that this try will most likely give, which then needs no write of its own.
 func (db *DB) Begin(id DeliveryID) (d Delivery, err error) {
 	err = db.quietly(func(tx *bolt.Tx, _ time.Time) error {
 		var err error
@@ -59,20 +62,38 @@ func (db *DB) Begin(id DeliveryID) (d Delivery, err error) {
 			return err
 		}
 		d.Tries++
+		d.Answers++
 		return deliveries.put(tx, id, d)
 	})
 	return d, err
 }
 
+// Answered notes that so many answers to a delivery may have been given. One
+// that is not stored was refused, and nobody will answer it again.
+func (db *DB) Answered(id DeliveryID, answers int) error {
+	return db.quietly(func(tx *bolt.Tx, _ time.Time) error {
+		d, err := deliveries.get(tx, id)
+		if errors.Is(err, ErrNotFound) || err == nil && d.Answers >= answers {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		d.Answers = answers
+		return deliveries.put(tx, id, d)
+	})
+}
+
 // Postpone takes a try back: it came to an end, though not to a good one. Only
-// tries that ended with the process are left to count.
-func (db *DB) Postpone(id DeliveryID) error {
+// tries that ended with the process are left to count. answers is how many
+// were given by then.
+func (db *DB) Postpone(id DeliveryID, answers int) error {
 	return db.patiently(func(tx *bolt.Tx, _ time.Time) error {
 		d, err := deliveries.get(tx, id)
 		if err != nil {
 			return err
 		}
-		d.Tries = max(d.Tries-1, 0)
+		d.Tries, d.Answers = max(d.Tries-1, 0), answers
 		return deliveries.put(tx, id, d)
 	})
 }

@@ -39,6 +39,8 @@ type Message struct {
 	// from then on it may have arrived without our knowing, and must be looked
 	// for before it is posted again.
 	Tried time.Time `json:"tried,omitzero"`
+	// File is the id of what was put there, for a file.
+	File string `json:"file,omitempty"`
 }
 
 func enqueue(tx *bolt.Tx, n Notice) error {
@@ -153,6 +155,23 @@ func (db *DB) Message(key MessageKey) (m Message, err error) {
 		return err
 	})
 	return m, err
+}
+
+// Messages lists what was said under names that begin with a prefix.
+func (db *DB) Messages(prefix string) (list map[MessageKey]Message, err error) {
+	list = map[MessageKey]Message{}
+	err = db.view(func(tx *bolt.Tx) error {
+		return messages.each(tx, prefix, func(key MessageKey, m Message) bool {
+			list[key] = m
+			return true
+		})
+	})
+	return list, err
+}
+
+// ForgetMessage forgets what is not there any more.
+func (db *DB) ForgetMessage(key MessageKey) error {
+	return db.quietly(func(tx *bolt.Tx, _ time.Time) error { return messages.delete(tx, key) })
 }
 
 // MessageAt finds what a message is for by where it stands.

@@ -71,7 +71,7 @@ func checks(cfg *config.Config) ([]doctor.Check, error) {
 	list := doctor.Disk{State: cfg.State, Cache: cfg.GitHub.Git.Cache}.Checks()
 	list = append(list, doctor.Slack{
 		API: cfg.Slack.API, AppToken: cfg.Slack.AppToken.Value, BotToken: cfg.Slack.BotToken.Value,
-		Team: cfg.Slack.Team, Scopes: scopes, People: people, HTTP: &http.Client{},
+		Team: cfg.Slack.Team, Scopes: scopes, People: people, Listen: cfg.Listen, HTTP: &http.Client{},
 	}.Checks()...)
 	audit := doctor.Audit{}
 	if a := cfg.Audit; a != nil {

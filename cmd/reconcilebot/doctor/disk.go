@@ -12,6 +12,8 @@ import (
 
 	bolt "go.etcd.io/bbolt"
 	berrors "go.etcd.io/bbolt/errors"
+
+	"reconcilebot/state"
 )
 
 // Disk is what the bot keeps on disk.
@@ -45,7 +47,11 @@ func (d Disk) state(context.Context) []Finding {
 	db, err := bolt.Open(d.State, 0o600, &bolt.Options{ReadOnly: true, Timeout: 500 * time.Millisecond})
 	switch {
 	case errors.Is(err, berrors.ErrTimeout):
-		return append(found, area.ok("file", "%s is in use by a running bot", d.State))
+		by := "a running bot"
+		if who, ok := state.OwnerOf(d.State); ok {
+			by += ", " + who.String()
+		}
+		return append(found, area.ok("file", "%s is in use by %s", d.State, by))
 	case err != nil:
 		return append(found, area.fail("file", "put a backup in its place", "%s: %v", d.State, err))
 	}

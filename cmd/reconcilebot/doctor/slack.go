@@ -24,6 +24,8 @@ type Slack struct {
 	Scopes []string
 	// People maps the names in the config to Slack's ids.
 	People map[string]string
+	// Listen is where the bot here answers probes, or "".
+	Listen string
 	HTTP   *http.Client
 }
 
@@ -36,7 +38,7 @@ const (
 
 // Checks lists what to look at.
 func (s Slack) Checks() []Check {
-	return []Check{s.bot, s.socket, s.people}
+	return []Check{s.bot, s.socket, s.connections, s.people}
 }
 
 // slackAnswer is the part of the answers that is read.
@@ -45,6 +47,7 @@ type slackAnswer struct {
 	Error  string `json:"error"`
 	Team   string `json:"team"`
 	TeamID string `json:"team_id"`
+	URL    string `json:"url"`
 	User   json.RawMessage
 }
 
