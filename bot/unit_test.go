@@ -132,7 +132,7 @@ func TestResponseURLs(t *testing.T) {
 	}
 
 	// A restart does not begin to count anew, nor does a try that was put off.
-	if _, _, err := db.Receive(state.Delivery{ID: "d", Received: now}); err != nil {
+	if _, _, err := db.Receive(state.Delivery{ID: "d", Mint: "m", Received: now}); err != nil {
 		t.Fatal(err)
 	}
 	given := 0

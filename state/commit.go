@@ -78,13 +78,14 @@ func (c *committer) carry(ch *change) error {
 		ch.turn <- struct{}{}
 	}
 	c.mu.Unlock()
-	select {
-	case <-ch.turn:
-		c.lead()
-	case err := <-ch.done:
-		return c.settle(ch, err)
+	for {
+		select {
+		case <-ch.turn: // more than once, where more wait than one write takes
+			c.lead()
+		case err := <-ch.done:
+			return c.settle(ch, err)
+		}
 	}
-	return c.settle(ch, <-ch.done)
 }
 
 // next gives the turn to the first of those who wait, at once if somebody is

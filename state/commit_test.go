@@ -70,3 +70,41 @@ func TestChangesShareWrites(t *testing.T) {
 		t.Errorf("%d pages were written for %d changes: they did not share", n, people)
 	}
 }
+
+// TestWhatIsInNoHurry: it goes with what is, or after a moment alone, also
+// where more wait than one write takes.
+func TestWhatIsInNoHurry(t *testing.T) {
+	db := fresh(t)
+	put := func(key int) func(*bolt.Tx) error {
+		return func(tx *bolt.Tx) error { return messages.put(tx, MessageKey(fmt.Sprint(key)), Message{TS: "1"}) }
+	}
+	if err := db.commits.patiently(put(0)); err != nil {
+		t.Fatal(err)
+	}
+	const many = 2*maxShared + 50
+	var wg sync.WaitGroup
+	for i := range many {
+		wg.Go(func() {
+			if err := db.commits.patiently(put(1 + i)); err != nil {
+				t.Error(err)
+			}
+		})
+		if i%100 == 99 {
+			wg.Go(func() {
+				if err := db.commits.commit(put(-1 - i)); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+	}
+	wg.Wait()
+	all, err := db.Messages("")
+	if want := 1 + many + many/100; err != nil || len(all) != want {
+		t.Errorf("%d of %d changes are on disk, %v", len(all), want, err)
+	}
+	db.commits.mu.Lock()
+	defer db.commits.mu.Unlock()
+	if len(db.commits.waiting) != 0 || db.commits.hurried != 0 || db.commits.writing {
+		t.Errorf("after all is written: %d wait, %d of them in a hurry, writing %t", len(db.commits.waiting), db.commits.hurried, db.commits.writing)
+	}
+}
