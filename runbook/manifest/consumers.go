@@ -165,6 +165,9 @@ func (f *files) own(src Source) (files map[string]bool, configs []string) {
 		files[src.Manifest] = true
 	}
 	if !src.Release {
+		if dir, err := f.dirOf(src); err == nil {
+			files[overrideFiles(src, dir)[1]] = true
+		}
 		return files, nil
 	}
 	rel, _, err := f.unrecorded().fluxRelease(src)

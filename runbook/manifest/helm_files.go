@@ -41,6 +41,10 @@ func (s *helmSearch) contents(ctx context.Context) (bool, error) {
 			if bytes.HasPrefix(content, bom) {
 				w = string(bom) + w
 			}
+			if s.shared(file.Path) {
+				s.found, s.sharedFile = at, file.Path
+				break
+			}
 			if done, err := s.attempt(suggestion{origin: at, writes: []write{{file.Path, []byte(w)}}}); done || err != nil {
 				return done, err
 			}

@@ -270,6 +270,9 @@ func (s *helmSearch) answer(ctx context.Context) (*Refusal, error) {
 	if s.sharedFile != "" {
 		return refuse(SharedSource, "Give this target a values file of its own, and set the value there.", "the value lives in %s, which others use too", s.sharedFile), nil
 	}
+	if i := slices.IndexFunc(s.refusals, func(r *Refusal) bool { return strings.HasPrefix(r.Why, noRender) }); i >= 0 {
+		return s.refusals[i], nil // such as a schema that forbids the value
+	}
 	if r := s.hardCoded(); r != nil {
 		return r, nil
 	}

@@ -15,7 +15,7 @@ func (p *proposer) prove(ctx context.Context, i int, c Change, s suggestion) (*R
 	after, err := p.renderer.render(ctx, p.files, p.req.Target)
 	undo()
 	if isRefusal(err) {
-		return refuse(ProofFailed, byHand, "after the edit the source can't be rendered any more: %v", err), nil
+		return refuse(ProofFailed, byHand, noRender+": %v", err), nil
 	}
 	if err != nil {
 		return nil, err
@@ -45,6 +45,9 @@ func (p *proposer) prove(ctx context.Context, i int, c Change, s suggestion) (*R
 	p.derived = append(p.derived, derived...)
 	return nil, nil
 }
+
+// noRender begins the reason for an edit after which nothing is rendered.
+const noRender = "after the edit the source can't be rendered any more"
 
 // judge holds a rendering against what it is to be: as before, with the one
 // change made. It tells what else moves of necessity.
