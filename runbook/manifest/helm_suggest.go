@@ -27,10 +27,13 @@ func (helmRenderer) suggest(ctx context.Context, q *question) (*Refusal, error) 
 	if q.change.isWhole() {
 		return s.whole(), nil
 	}
-	for _, step := range []func() []wish{s.equal, s.parts, s.passed, s.within, s.alike, s.entries} {
+	for i, step := range []func() []wish{s.equal, s.parts, s.passed, s.within, s.alike, s.entries} {
 		done, err := s.tryAll(ctx, step())
 		if done || err != nil {
 			return nil, err
+		}
+		if i == 0 {
+			s.exact = len(s.refusals)
 		}
 	}
 	if done, err := s.contents(ctx); done || err != nil {
@@ -49,6 +52,8 @@ type helmSearch struct {
 	// named are the values that templates name.
 	named []named
 	tried map[string]bool
+	// exact counts the refusals of values that are what the field is.
+	exact int
 	words map[string]bool
 	// outside is the first source of values that is not in the tree and that
 	// supplies what was looked for.
@@ -270,7 +275,7 @@ func (s *helmSearch) answer(ctx context.Context) (*Refusal, error) {
 	if s.sharedFile != "" {
 		return refuse(SharedSource, "Give this target a values file of its own, and set the value there.", "the value lives in %s, which others use too", s.sharedFile), nil
 	}
-	if i := slices.IndexFunc(s.refusals, func(r *Refusal) bool { return strings.HasPrefix(r.Why, noRender) }); i >= 0 {
+	if i := slices.IndexFunc(s.refusals[:s.exact], func(r *Refusal) bool { return strings.HasPrefix(r.Why, noRender) }); i >= 0 {
 		return s.refusals[i], nil // such as a schema that forbids the value
 	}
 	if r := s.hardCoded(); r != nil {

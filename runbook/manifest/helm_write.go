@@ -8,10 +8,16 @@ import (
 	sigsyaml "sigs.k8s.io/yaml"
 )
 
+// maxSteps bounds how deep a value may be: far deeper than any chart's.
+const maxSteps = 100
+
 // setValue makes a document of values say a value.
 func (d document) setValue(set valueSetting) (content []byte, line int, hint string, r *Refusal) {
 	if d.t.err != nil {
 		return nil, 0, "", refuse(Unreadable, "Mend the file first.", "%s can't be read", d.file)
+	}
+	if len(set.path) > maxSteps {
+		return nil, 0, "", refuse(TooLarge, byHand, "the value lies more than %d keys deep", maxSteps)
 	}
 	if d.root == nil {
 		content, line, r = d.first(set)
@@ -206,7 +212,10 @@ func checkValues(before, after []byte, set valueSetting) *Refusal {
 		if read(before, &was) != nil || read(after, &is) != nil {
 			return no
 		}
-		want, err := grow(map[string]any(was), set.path, set.value)
+		if was == nil { // for a document that is null
+			was = map[string]any{}
+		}
+		want, err := grow(was, set.path, set.value)
 		if err != nil || !exact(want, is) {
 			return no
 		}
