@@ -86,27 +86,3 @@ func (db *DB) Journal(id ReconciliationID) (list []Entry, err error) {
 	})
 	return list, err
 }
-
-// Verify checks a whole journal, in order, without the file that it is from.
-// It finds any entry that was changed, dropped or moved, except entries
-// dropped from the end: for those, keep the last hash elsewhere.
-func Verify(list []Entry) error {
-	before := ""
-	for i, e := range list {
-		if e.Seq != uint64(i+1) {
-			return fmt.Errorf("entry %d stands where %d should: %w", e.Seq, i+1, ErrTampered)
-		}
-		if e.Before != before {
-			return fmt.Errorf("entry %d does not follow the one before it: %w", e.Seq, ErrTampered)
-		}
-		sum, err := e.sum()
-		if err != nil {
-			return err
-		}
-		if sum != e.Hash {
-			return fmt.Errorf("entry %d is not what was written: %w", e.Seq, ErrTampered)
-		}
-		before = e.Hash
-	}
-	return nil
-}

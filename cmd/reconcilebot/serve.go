@@ -66,6 +66,7 @@ func operate(ctx context.Context, cfg *config.Config, log *slog.Logger) (err err
 		}
 		g.Go(func() error { return l.serve(ctx) })
 	}
+	g.Go(func() error { return serveCopies(ctx, cfg.State, db, log) })
 	audited := writes{db}
 	if cfg.Audit != nil {
 		l, err := listenForAudit(*cfg.Audit, audited, log)
