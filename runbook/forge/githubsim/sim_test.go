@@ -3,7 +3,6 @@ package githubsim_test
 import (
 	"context"
 	"errors"
-	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
@@ -30,10 +29,9 @@ func open(t *testing.T, o githubsim.Options, p githubsim.Protection) office {
 
 func openAt(t *testing.T, c *clock, o githubsim.Options, p githubsim.Protection) office {
 	t.Helper()
-	var handler http.Handler
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) { handler.ServeHTTP(w, req) }))
-	t.Cleanup(server.Close)
-	sim, err := githubsim.New(githubsim.Config{Dir: t.TempDir(), Now: c.now, URL: server.URL})
+	server := httptest.NewUnstartedServer(nil)
+	url := "http://" + server.Listener.Addr().String()
+	sim, err := githubsim.New(githubsim.Config{Dir: t.TempDir(), Now: c.now, URL: url})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,8 +47,10 @@ func openAt(t *testing.T, c *clock, o githubsim.Options, p githubsim.Protection)
 	if err := sim.Protect(gitops, "main", p); err != nil {
 		t.Fatal(err)
 	}
-	handler = githubDescribed(t).held(t, sim.Handler())
-	return office{sim, server.URL}
+	server.Config.Handler = githubDescribed(t).held(t, sim.Handler())
+	server.Start()
+	t.Cleanup(server.Close)
+	return office{sim, url}
 }
 
 func (o office) client(t *testing.T, login string) *forge.GitHub {
