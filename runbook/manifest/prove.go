@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 )
@@ -142,6 +143,9 @@ func differences(before, after []Resource) (list []moved) {
 		if i >= len(before) || i >= len(after) {
 			return append(list, moved{i, nil})
 		}
+		if reflect.ValueOf(before[i].Content).Pointer() == reflect.ValueOf(after[i].Content).Pointer() {
+			continue // what was rendered to the same text is kept once
+		}
 		compare(before[i].Content, after[i].Content, nil, func(at Path) { list = append(list, moved{i, at}) })
 	}
 	slices.SortFunc(list, func(a, b moved) int {
@@ -181,7 +185,7 @@ func compare(a, b any, at Path, f func(Path)) {
 			compare(x[i], y[i], at.Child(At(i)), f)
 		}
 	default:
-		if !exact(a, b) {
+		if a != b && !exact(a, b) {
 			f(at)
 		}
 	}
