@@ -31,6 +31,7 @@
 //	case: a revert of what no sync removes           plan, sync      runbook-added-by-hand
 //	5 the commit was wrong, or found wrong later     plan, push …    runbook-rollback, runbook-rollback-commit,
 //	                                                 sync            runbook-rollback-overtaken
+//	case: make the Git path the only path            deploy/policy   runbook-policy-git-only
 //	case: the edit in Git first, merged, synced      plan … sync     runbook-change, runbook-change-heals,
 //	                                                                 runbook-change-refused, runbook-change-fix
 //
