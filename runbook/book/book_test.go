@@ -279,6 +279,11 @@ func TestWhatCanHappenToThePullRequest(t *testing.T) {
 	}{
 		"merged by somebody else": {func(w *world) error { return w.host.MergePull("acme/gitops", 1, "bob", "squash") }, "adopted", ""},
 		"closed":                  {func(w *world) error { return w.host.ClosePull("acme/gitops", 1) }, "", "was closed without a merge"},
+		"the branch is deleted":   {func(w *world) error { return w.host.DeleteBranch("acme/gitops", w.host.Pulls("acme/gitops")[0].Head) }, "", "was closed without a merge"},
+		"main changed in the same place": {func(w *world) error {
+			_, err := w.host.Commit("acme/gitops", "main", githubsim.Change{Author: "bob", Message: "mine", Files: map[string]string{"prod/web.yaml": fmt.Sprintf(deployment, 9)}})
+			return err
+		}, "", "the votes do not carry over"},
 		"somebody pushed to the branch": {func(w *world) error {
 			_, err := w.host.Commit("acme/gitops", w.host.Pulls("acme/gitops")[0].Head, githubsim.Change{Author: "bob", Message: "more", Files: map[string]string{"prod/x.yaml": ""}})
 			return err

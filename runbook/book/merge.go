@@ -43,6 +43,9 @@ func (s merge) Do(ctx context.Context, r state.Reconciliation) runbook.Outcome {
 		return runbook.Fail(fault.New(fault.Refused, fmt.Sprintf(
 			"Somebody pushed to the branch of pull request #%d: it is not what was approved any more, so it will not be merged from here. Start over, or finish it in GitHub by hand.", pr.Number)))
 	}
+	if now.PR.Mergeable == "dirty" {
+		return s.conflicts(ctx, r, plan, now.PR)
+	}
 	if why, what := s.awaited(plan, now); why != "" {
 		return s.wait(r, what, why)
 	}
@@ -60,7 +63,22 @@ func (s merge) Do(ctx context.Context, r state.Reconciliation) runbook.Outcome {
 	if out, stop := s.recount(ctx, r, s.ID(), plan.Digest); stop {
 		return out
 	}
+	if plan.Needs.Rules.Queue {
+		return s.wait(r, runbook.ForPeople, "ready; waiting for somebody to add it to the merge queue in GitHub")
+	}
 	return s.merge(ctx, r, plan, now)
+}
+
+// conflicts ends the way of a pull request whose lines were changed on the base
+// branch: what was approved can't be merged any more, and an edit on top of
+// other people's would be another plan. The branch is left as it is.
+func (s merge) conflicts(ctx context.Context, r state.Reconciliation, plan Plan, pr forge.PR) runbook.Outcome {
+	said := fmt.Sprintf("%s was changed in the same place after this was planned, so that it conflicts. It is closed here and has to be planned again.", plan.Branch)
+	if err := s.Host.ClosePR(ctx, plan.Repo, pr.Number, said); err != nil {
+		return s.outcome(r, s.ID(), fmt.Sprintf("close pull request #%d", pr.Number), err)
+	}
+	return runbook.Fail(fault.New(fault.Refused, fmt.Sprintf(
+		"Somebody changed %s in the same place after this was planned: pull request #%d conflicts with it, and was closed. Start over to plan on what is there now; the votes do not carry over.", plan.Branch, pr.Number)))
 }
 
 func (s merge) merge(ctx context.Context, r state.Reconciliation, plan Plan, now forge.Progress) runbook.Outcome {
@@ -114,7 +132,7 @@ func (s merge) awaited(plan Plan, now forge.Progress) (why, what string) {
 	for _, c := range now.Checks {
 		switch c.State {
 		case "failure":
-			failed = append(failed, c.Name)
+			failed = append(failed, strings.TrimSpace(c.Name+" "+c.URL))
 		case "pending":
 			running = append(running, c.Name)
 		}

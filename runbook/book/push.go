@@ -167,10 +167,14 @@ func (s pullRequest) Do(ctx context.Context, r state.Reconciliation) runbook.Out
 	if err != nil {
 		return runbook.Fail(err)
 	}
+	template, err := s.template(ctx, r)
+	if err != nil {
+		return s.outcome(r, s.ID(), "read the template for pull requests", err)
+	}
 	people, teams := reviewers(plan.Needs.Owners)
 	pr, err := s.Host.OpenPR(ctx, forge.Proposal{
 		Repo: plan.Repo, Branch: push.Branch, Base: plan.Branch,
-		Title: words.title(), Body: words.body(), Labels: labels(r),
+		Title: words.title(), Body: words.body() + template, Labels: labels(r),
 		Reviewers: people, TeamReviewers: teams,
 	})
 	if err != nil {
@@ -185,6 +189,24 @@ func labels(r state.Reconciliation) []string {
 		return []string{"reconcile", "expedited"}
 	}
 	return []string{"reconcile"}
+}
+
+// template is what the repository wants filled in, below what the bot has to
+// say: a reviewer finds the headings that they know.
+func (s pullRequest) template(ctx context.Context, r state.Reconciliation) (string, error) {
+	t, c, err := s.target(r)
+	if err != nil {
+		return "", err
+	}
+	in, err := s.source(ctx, t, c)
+	if err != nil {
+		return "", err
+	}
+	text, err := forge.PullTemplate(in.tree)
+	if err != nil || text == "" {
+		return "", err
+	}
+	return "\n---\n\n" + text + "\n", nil
 }
 
 // reviewers turns code owners into those whom the Git host can ask. An owner

@@ -66,6 +66,7 @@ type host interface {
 	FindPR(ctx context.Context, repo forge.Repo, branch string) (pr forge.PR, found bool, err error)
 	MakeCommit(context.Context, forge.Commit) (sha string, err error)
 	OpenPR(context.Context, forge.Proposal) (forge.PR, error)
+	ClosePR(ctx context.Context, repo forge.Repo, number int, comment string) error
 	Progress(ctx context.Context, repo forge.Repo, number int) (forge.Progress, error)
 	Merge(context.Context, forge.Repo, int, forge.MergeRequest) (sha string, merged bool, why string, err error)
 }

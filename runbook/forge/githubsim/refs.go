@@ -123,3 +123,18 @@ func (s *Sim) deleteRef(a *asked) (int, any, error) {
 	r.arrived()
 	return http.StatusNoContent, nil, nil
 }
+
+// DeleteBranch deletes a branch, as somebody may who can write.
+func (s *Sim) DeleteBranch(fullName, branch string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r, err := s.repo(fullName)
+	if err != nil {
+		return err
+	}
+	if _, err := r.git("update-ref", "-d", "refs/heads/"+branch); err != nil {
+		return err
+	}
+	r.arrived()
+	return nil
+}
