@@ -24,7 +24,7 @@ func all() []Scenario {
 		{Name: "killed-between-approval-and-merge", Does: "the bot dies while the pull request is open", Alone: true, play: killedBeforeMerge},
 		{Name: "killed-between-push-and-pull-request", Does: "the bot dies with the branch pushed", Alone: true, play: killedBeforePull},
 		{Name: "argocd-down-then-back", Does: "Argo CD is away when the bot wants to look", Alone: true, play: argocdAway},
-	}, slackScenarios(), ticketScenarios(), pauseScenarios(), changeScenarios(), fieldScenarios(), rollbackScenarios(), policyScenarios())
+	}, forgeScenarios(), slackScenarios(), ticketScenarios(), pauseScenarios(), changeScenarios(), fieldScenarios(), rollbackScenarios(), policyScenarios())
 }
 
 func scaledAdopt(t *story) {
