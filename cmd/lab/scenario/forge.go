@@ -141,7 +141,8 @@ func forgeConflict(t *story) {
 	t.toPull()
 	other := map[string]string{t.world.Manifest(): strings.Replace(t.world.Text(), "replicas: 3", "replicas: 4", 1)}
 	t.do("bob commits to the same line", func(context.Context) error {
-		return t.rig.Git.Commit(t.world, world.AppOwner, "four replicas", other)
+		_, err := t.rig.Git.Commit(t.world, world.AppOwner, "four replicas", other)
+		return err
 	})
 	t.reads("what to do", "conflicts with it, and was closed", "Start over")
 	t.do("bob's commit stands", func(ctx context.Context) error { return t.inGit(ctx, other[t.world.Manifest()]) })
