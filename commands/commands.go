@@ -34,6 +34,9 @@ type Config struct {
 	// Foreign says what keeps a target from being reconciled that no pause of
 	// ours is; ours tells whether it has one. Nobody is asked if nil.
 	Foreign func(ctx context.Context, t drift.Target, ours bool) ([]string, error)
+	// Timeline says who and what touched a target, or one object of it; nil if
+	// that can't be asked.
+	Timeline func(ctx context.Context, t drift.Target, only string) ([]drift.Touch, error)
 	// Log gets what is lost without harm; nothing is logged if nil.
 	Log *slog.Logger
 	// Now is the clock; time.Now if nil.

@@ -97,6 +97,18 @@ func table() []command {
 			parse:    parseStatus,
 		},
 		{
+			name: "who", usage: "who TARGET [OBJECT]", who: access.See,
+			summary:  "Show who and what touched a target or one object of it, and how that is known",
+			examples: []string{"who payments-web", "who payments-web deployment/payments-web"},
+			parse:    parseWho,
+		},
+		{
+			name: "orphans", usage: "orphans TARGET | all CLUSTER", who: access.See,
+			summary:  "Show what is in the cluster and in no Git, who made it and how much it matters, and what pruning would delete",
+			examples: []string{"orphans payments-web", "orphans all production-eu"},
+			parse:    parseOrphans,
+		},
+		{
 			name: "incident", usage: "incident [INC-1234 [TICKET-URL …] | close]", who: access.Full,
 			summary:  "Bind this channel to an incident, say which one it is bound to, or end it",
 			examples: []string{"incident INC-1234", "incident INC-1234 https://tickets.example.com/OPS-991", "incident", "incident close"},

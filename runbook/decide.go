@@ -1,6 +1,7 @@
 package runbook
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -22,6 +23,9 @@ type Opening struct {
 	Room     state.Room
 	Target   string
 	By       state.Person
+	// Found is the result of the first look, where somebody has looked
+	// already; nil otherwise.
+	Found json.RawMessage
 }
 
 // Open starts a reconciliation and looks at the target, or joins the one that
@@ -31,10 +35,15 @@ func (e *Engine) Open(o Opening) (r state.Reconciliation, joined bool, err error
 	if !ok {
 		return r, false, fmt.Errorf("open %s: there is no book %q", o.Target, Survey)
 	}
-	r, joined, err = e.db.Open(state.Reconciliation{
+	begin := state.Reconciliation{
 		ID: o.ID, Incident: o.Incident, Room: o.Room, Target: o.Target, OpenedBy: o.By,
 		Book: book.Name, BookVersion: book.Version,
-	})
+	}
+	if o.Found != nil {
+		now := e.now()
+		begin.Steps = map[state.StepID]state.Step{book.Steps[0].ID(): {Started: now, Finished: now, Result: o.Found}}
+	}
+	r, joined, err = e.db.Open(begin)
 	if err == nil {
 		e.Poke(r.ID)
 	}

@@ -137,6 +137,20 @@ func (db *DB) Incident(id IncidentID) (in Incident, err error) {
 	return in, err
 }
 
+// OpenIncidents lists the incidents that have not ended, oldest first.
+func (db *DB) OpenIncidents() (list []Incident, err error) {
+	err = db.view(func(tx *bolt.Tx) error {
+		return incidents.each(tx, "", func(_ IncidentID, in Incident) bool {
+			if in.Closed.IsZero() {
+				list = append(list, in)
+			}
+			return true
+		})
+	})
+	sortBy(list, func(in Incident) time.Time { return in.Opened })
+	return list, err
+}
+
 // IncidentIn finds the open incident of a room.
 func (db *DB) IncidentIn(room Room) (in Incident, err error) {
 	err = db.view(func(tx *bolt.Tx) error {

@@ -23,10 +23,12 @@ func runBench(ctx context.Context, root string, args []string, stdout, stderr io
 		return benchMainJob(ctx, args, stdout, stderr)
 	case "slack":
 		return benchSlack(ctx, root, args, stdout, stderr)
+	case "drift":
+		return benchDrift(ctx, args, stdout, stderr)
 	case "writeback":
 		return benchWriteback(ctx, root, args, stdout, stderr)
 	}
-	return fmt.Errorf("say what to measure: go run ./cmd/dev bench main-job, bench slack or bench writeback")
+	return fmt.Errorf("say what to measure: go run ./cmd/dev bench main-job, bench drift, bench slack or bench writeback")
 }
 
 func benchMainJob(ctx context.Context, args []string, stdout, stderr io.Writer) error {
@@ -40,6 +42,23 @@ func benchMainJob(ctx context.Context, args []string, stdout, stderr io.Writer) 
 		return fmt.Errorf("-runs %d: at least one run of each is needed", *runs)
 	}
 	return bench.MainJob(ctx, bench.Config{Runs: *runs, Stdout: stdout, Stderr: stderr})
+}
+
+func benchDrift(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	f := flag.NewFlagSet("bench drift", flag.ContinueOnError)
+	f.SetOutput(stderr)
+	c := bench.DriftConfig{Stdout: stdout, Stderr: stderr}
+	f.IntVar(&c.Objects, "objects", 2000, "how many objects the large target has")
+	f.IntVar(&c.Changes, "changes", 200, "how many of them are changed by hand")
+	f.IntVar(&c.Targets, "targets", 1000, "how many small targets there are beside it")
+	f.IntVar(&c.Rounds, "rounds", 5, "how often each look is repeated")
+	if err := f.Parse(args); err != nil {
+		return err
+	}
+	if c.Objects < 1 || c.Changes < 1 || c.Changes > c.Objects || c.Targets < 0 || c.Rounds < 1 {
+		return fmt.Errorf("bench drift: there must be an object, a change, no more changes than objects, and a round")
+	}
+	return bench.Drift(ctx, c)
 }
 
 func benchWriteback(ctx context.Context, root string, args []string, stdout, stderr io.Writer) error {

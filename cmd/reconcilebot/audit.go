@@ -69,7 +69,7 @@ func (w writes) forget(ctx context.Context, log *slog.Logger) error {
 }
 
 // listenForAudit opens the listener for audit events.
-func listenForAudit(a config.Audit, w writes, log *slog.Logger) (*listener, error) {
+func listenForAudit(a config.Audit, w ears, log *slog.Logger) (*listener, error) {
 	handler := cluster.AuditHandler(cluster.AuditConfig{Token: a.Token.Value, Sink: w.Learn, Log: log})
 	l, err := listen("audit events", a.Listen, handler, log)
 	if err != nil || a.TLSCertFile == "" {

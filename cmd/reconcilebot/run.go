@@ -39,6 +39,7 @@ func subcommands() []subcommand {
 		{"serve", "--config FILE", "run the bot until it gets SIGTERM or Ctrl-C", serve},
 		{"doctor", "--config FILE [-o json]", "check each token, right and address, and say how to mend what is missing", examine},
 		{"propose", "--repo DIR --path DIR --live FILE", "say which edits in Git make it as the live objects are, and prove them; no cluster needed", offer},
+		{"orphans", "--kubeconfig FILE [--namespace NAME] [-o json|markdown]", "list what is in a cluster and in no Git: what a rebuild would lose", strays},
 		{"policy", "test --user WHO --command WORD --target CLUSTER/NAME [--config FILE]", "say whether somebody may do something, and why, step by step", policyTest},
 		{"audit", "export|verify …", "export the journal of all acts, or verify an export, which finds whatever was altered", auditCommand},
 		{"state", "backup|restore|inspect …", "back up, restore or look into the state, also of a bot that runs", stateCommand},

@@ -14,6 +14,7 @@ import (
 
 	"reconcilebot/bot"
 	"reconcilebot/cmd/reconcilebot/config"
+	"reconcilebot/commands/lookout"
 	"reconcilebot/state"
 )
 
@@ -67,7 +68,7 @@ func operate(ctx context.Context, cfg *config.Config, log *slog.Logger) (err err
 		g.Go(func() error { return l.serve(ctx) })
 	}
 	g.Go(func() error { return serveCopies(ctx, cfg.State, db, log) })
-	audited := writes{db}
+	audited := ears{writes{db}, new(atomic.Pointer[lookout.Lookout])}
 	if cfg.Audit != nil {
 		l, err := listenForAudit(*cfg.Audit, audited, log)
 		if err != nil {
@@ -76,12 +77,12 @@ func operate(ctx context.Context, cfg *config.Config, log *slog.Logger) (err err
 		g.Go(func() error { return l.serve(ctx) })
 	}
 	g.Go(func() error { return audited.forget(ctx, log) })
-	g.Go(func() error { return work(ctx, cfg, db, &running, log) })
+	g.Go(func() error { return work(ctx, cfg, db, &running, audited.lookout, log) })
 	return g.Wait()
 }
 
 // work runs what answers people and what moves reconciliations.
-func work(ctx context.Context, cfg *config.Config, db *state.DB, running *atomic.Pointer[bot.Bot], log *slog.Logger) error {
+func work(ctx context.Context, cfg *config.Config, db *state.DB, running *atomic.Pointer[bot.Bot], watching *atomic.Pointer[lookout.Lookout], log *slog.Logger) error {
 	host, err := openGitHub(cfg.GitHub)
 	if err != nil {
 		return err
@@ -108,6 +109,10 @@ func work(ctx context.Context, cfg *config.Config, db *state.DB, running *atomic
 	}
 	running.Store(b)
 	g, ctx := errgroup.WithContext(ctx)
+	if l := openLookout(cfg, db, engine, sites, log); l != nil {
+		watching.Store(l)
+		g.Go(func() error { return l.Run(ctx) })
+	}
 	g.Go(func() error { return engine.Run(ctx) })
 	g.Go(func() error { return b.Run(ctx) })
 	g.Go(func() error { return app.Remind(ctx) })

@@ -28,7 +28,10 @@ import (
 
 // sites are the clusters, as those who speak with people need them.
 type sites struct {
-	listers map[string]commands.Lister
+	listers   map[string]commands.Lister
+	surveyors map[string]*drift.Surveyor
+	// look says what differs in a target, without a reconciliation.
+	look func(ctx context.Context, target string) (book.Seen, error)
 	// foreign says what keeps a target from being reconciled.
 	foreign func(ctx context.Context, t drift.Target, ours bool) ([]string, error)
 }
@@ -36,20 +39,20 @@ type sites struct {
 // machinery builds what moves reconciliations: the systems, the books that
 // use them, and the engine.
 func machinery(cfg *config.Config, db *state.DB, host *gitHost, repos *repositories, people company, log *slog.Logger) (*runbook.Engine, sites, error) {
-	clusters, listers := map[string]book.Cluster{}, map[string]commands.Lister{}
+	clusters, listers, surveyors := map[string]book.Cluster{}, map[string]commands.Lister{}, map[string]*drift.Surveyor{}
 	for _, c := range cfg.Clusters {
 		site, surveyor, err := openSite(cfg, c, repos, writes{db}, log)
 		if err != nil {
 			return nil, sites{}, fmt.Errorf("cluster %s: %w", c.Name, err)
 		}
-		clusters[c.Name], listers[c.Name] = site, surveyor
+		clusters[c.Name], listers[c.Name], surveyors[c.Name] = site, surveyor, surveyor
 	}
 	signer, err := openSigner(cfg.GitHub.Git.Sign)
 	if err != nil {
 		return nil, sites{}, err
 	}
 	t := cfg.Timing
-	books := book.Books(book.Config{
+	needed := book.Config{
 		Clusters: clusters,
 		Repo:     repos.Repo,
 		Host:     host,
@@ -71,8 +74,9 @@ func machinery(cfg *config.Config, db *state.DB, host *gitHost, repos *repositor
 		MergeMethod: strings.TrimPrefix(cfg.Merge.Method, "auto"),
 		Merge:       cfg.Merge.When == "rules-met",
 		Log:         log,
-	})
-	return runbook.New(runbook.Config{DB: db, Books: books, Log: log}), sites{listers, book.Foreign(clusters)}, nil
+	}
+	engine := runbook.New(runbook.Config{DB: db, Books: book.Books(needed), Log: log})
+	return engine, sites{listers: listers, surveyors: surveyors, look: book.Look(needed), foreign: book.Foreign(clusters)}, nil
 }
 
 // openSite builds one cluster's side of things.
@@ -145,7 +149,7 @@ func voice(cfg *config.Config, db *state.DB, engine *runbook.Engine, at sites, p
 		return nil, nil, err
 	}
 	app := commands.New(commands.Config{
-		DB: db, Engine: engine, Directory: people.directory, Targets: at.listers, Foreign: at.foreign, Team: people.team,
+		DB: db, Engine: engine, Directory: people.directory, Targets: at.listers, Foreign: at.foreign, Timeline: at.timeline, Team: people.team,
 		Access: people.policy, Tickets: courier.Namer(desk), Links: card.Links{Commit: links(cfg, db).Commit, Audit: cfg.Audit.Page}, Log: log,
 	})
 	b, err := bot.New(bot.Config{

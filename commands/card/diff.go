@@ -2,6 +2,7 @@ package card
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -33,12 +34,18 @@ func Diff(f Facts, page int, posted bool) *slack.ModalViewRequest {
 	}
 }
 
-// allChanges leads to all changes where a card shows some of them.
+// allChanges leads to all changes where a card shows some of them, and to what
+// was not counted as one.
 func allChanges(f Facts, d drift.Drift) []button {
-	if len(d.Changes) <= maxChanges {
+	text := "All changes"
+	switch {
+	case len(d.Changes) > maxChanges:
+	case len(d.Noise) > 0:
+		text = "Not counted"
+	default:
 		return nil
 	}
-	return []button{{action: ActionDiff, text: "All changes", value: Carry(f.Run.ID, d.Digest, "0"), label: "All changes in " + f.target().Name + " in " + f.target().Cluster}}
+	return []button{{action: ActionDiff, text: text, value: Carry(f.Run.ID, d.Digest, "0"), label: text + " in " + f.target().Name + " in " + f.target().Cluster}}
 }
 
 // booklet is something long, on pages.
@@ -115,7 +122,24 @@ func objects(d drift.Drift) (list []chunk) {
 		}
 		list = append(list, h)
 	}
-	return list
+	return append(list, uncounted(d.Noise)...)
+}
+
+// uncounted is what differs and is nobody's change, one chunk for each reason.
+func uncounted(list []drift.Noise) (chunks []chunk) {
+	for _, n := range list {
+		lines := n.Paths
+		if left := n.Count - len(n.Paths); left > 0 {
+			lines = append(slices.Clone(lines), fmt.Sprintf("and %d more", left))
+		}
+		h := chunk{file: "Not counted: " + n.Why}
+		var cutAway int
+		if h.text, cutAway = fit(strings.Join(lines, "\n")); cutAway > 0 {
+			h.note = fmt.Sprintf("  showing %d of %d, the file has all", len(lines)-cutAway, len(lines))
+		}
+		chunks = append(chunks, h)
+	}
+	return chunks
 }
 
 // plainly is a change as one line of plain text. A masked value is not there
@@ -225,6 +249,9 @@ func DiffFile(f Facts) File {
 			for _, c := range g.changes {
 				b.WriteString("  " + plainly(c) + "\n")
 			}
+		}
+		for _, h := range uncounted(seen.Drift.Noise) {
+			fmt.Fprintf(&b, "%s\n  %s\n", flat(h.file), strings.ReplaceAll(h.text, "\n", "\n  "))
 		}
 		return File{Name: "changes-" + short(d.digest) + ".txt", Title: fmt.Sprintf("%s in %s: all that differs from Git", t.Name, t.Cluster), Content: []byte(b.String())}
 	}

@@ -1,6 +1,7 @@
 package card
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -25,7 +26,10 @@ func found(f Facts, seen book.Seen) Message {
 	if len(d.Changes) > maxChanges {
 		s.small(link(d.URL, fmt.Sprintf("showing %d of %d, the riskiest first", maxChanges, len(d.Changes))))
 	}
+	s.lines(alsoUndone(d))
+	s.lines(ownSpec(d, f)...)
 	s.lines(fact("If nobody acts", outlook(d)), fact("In Git", places(seen, f)), beside(f, d.TargetRevision), unsaved(seen), unremovable(d))
+	s.lines(hiding(d))
 	s.small(fact("Not counted", noise(d.Noise)), begun(f))
 	s.buttons(append(choices(f, seen), allChanges(f, d)...)...)
 	return s.message(fmt.Sprintf("%s: %s (%s). %s", f.place(), headline(d), one(d.Changes), askFor(f, seen)))
@@ -54,6 +58,48 @@ func askFor(f Facts, seen book.Seen) string {
 	return "You can " + either(can) + "."
 }
 
+// hiding points out rules that hide what people do by hand.
+func hiding(d drift.Drift) string {
+	if len(d.Hiding) == 0 {
+		return ""
+	}
+	text := say(d.Hiding[0], longPhrase)
+	if n := len(d.Hiding) - 1; n > 0 {
+		text += fmt.Sprintf("; and %d more such rules", n)
+	}
+	return fact("A rule hides changes", text+".")
+}
+
+// alsoUndone names what was undone already beside what still differs.
+func alsoUndone(d drift.Drift) string {
+	if len(d.Undone) == 0 {
+		return ""
+	}
+	c := d.Undone[0]
+	text := fmt.Sprintf("%s of %s by %s", one(d.Undone[:1]), object(c.Object), name(cmp.Or(c.Evidence.Person, c.Evidence.Tool)))
+	if n := len(d.Undone) - 1; n > 0 {
+		text += fmt.Sprintf(" and %d more", n)
+	}
+	return fact("Undone already", text+". Deal with what still differs, and look again: then it can be brought back.")
+}
+
+// ownSpec says how the target's own definition differs from Git, and where
+// that is dealt with.
+func ownSpec(d drift.Drift, f Facts) []string {
+	if len(d.Own) == 0 {
+		return nil
+	}
+	lines := []string{fmt.Sprintf("*The Application itself differs from Git*, where %s declares it", name(d.Parent))}
+	for _, c := range d.Own[:min(len(d.Own), maxChanges)] {
+		lines = append(lines, differs(c), evidence(c.Evidence, f))
+	}
+	if n := len(d.Own) - maxChanges; n > 0 {
+		lines = append(lines, fmt.Sprintf("and %d more", n))
+	}
+	return append(lines, fact("If nobody acts", outlook(drift.Drift{Changes: d.Own})),
+		fmt.Sprintf("`/reconcile drift %s` adopts or reverts it.", name(d.Parent)))
+}
+
 // status is what Argo CD says, and leads there.
 func status(d drift.Drift) string {
 	return link(d.URL, "Argo CD: "+name(strings.Trim(d.Sync+", "+d.Health, ", ")))
@@ -75,12 +121,8 @@ func outlook(d drift.Drift) string {
 
 // undone tells whether the controller undid everything already.
 func undone(d drift.Drift) bool {
-	return len(d.Changes) > 0 && !slices.ContainsFunc(d.Changes, func(c drift.Change) bool { return c.Outlook.Kind != outlookUndone })
+	return len(d.Changes) > 0 && !slices.ContainsFunc(d.Changes, func(c drift.Change) bool { return c.Outlook.Kind != drift.Undone })
 }
-
-// outlookUndone is a change that is gone from the cluster, and known from the
-// trail it left.
-const outlookUndone drift.OutlookKind = "undone"
 
 // places says where the values live.
 func places(seen book.Seen, f Facts) string {
@@ -154,6 +196,10 @@ func noise(list []drift.Noise) string {
 // begun tells who asked, and that this is not the first try.
 func begun(f Facts) string {
 	text := fmt.Sprintf("Asked by %s, %s", name(f.Run.OpenedBy.Name), clock(f.Run.Opened, f.Now))
+	if f.Run.OpenedBy.ID == "" {
+		// Only people have identities: nobody asked.
+		text = fmt.Sprintf("Nobody asked; seen by %s, %s", name(f.Run.OpenedBy.Name), clock(f.Run.Opened, f.Now))
+	}
 	if n := len(f.Run.Past); n > 0 {
 		text += " · begun again after: " + say(f.Run.Past[n-1].Why, longName)
 	}
@@ -194,8 +240,10 @@ func noDrift(f Facts, seen book.Seen) Message {
 	s := f.sheet()
 	s.title(f.where()...)
 	s.lines(fmt.Sprintf("%s · %s", status(seen.Drift), name(string(f.Run.Incident))), "*Nothing differs from Git*, as seen "+when(seen.Drift.SeenAt, f.Now)+".")
+	s.lines(ownSpec(seen.Drift, f)...)
+	s.lines(hiding(seen.Drift))
 	s.small(fact("Not counted", noise(seen.Drift.Noise)), begun(f))
-	s.buttons(afterLook(f, seen, "Done")...)
+	s.buttons(append(afterLook(f, seen, "Done"), allChanges(f, seen.Drift)...)...)
 	return s.message(f.place() + ": nothing differs from Git.")
 }
 

@@ -51,7 +51,24 @@ func firstCards() []Named {
 		draw("found, self-heal on", healed),
 		draw("found, automated sync off", manual),
 		draw("found, undone already", change(func(c *drift.Change) {
-			c.Outlook = drift.Outlook{Kind: outlookUndone, Text: "nothing more: self-heal undid this at 14:02:01, and here is what it was."}
+			c.Outlook = drift.Outlook{Kind: drift.Undone, Text: "nothing more: self-heal undid this at 14:02:01, and here is what it was."}
+		})),
+		draw("found, another undone already", at().seen(at().scaled()).also(func(d *drift.Drift) {
+			c := at().scaled()
+			c.Path, c.Git, c.Live = path("spec.template.spec.containers[name=web].image"), "web:2.14.3", "web:2.14.2"
+			c.Outlook = drift.Outlook{Kind: drift.Undone, Text: "nothing more happens: Argo CD undid it at 14:02:01 UTC, because self-heal is on."}
+			d.Undone = []drift.Change{c}
+		})),
+		draw("found, the Application itself", at().seen().also(func(d *drift.Drift) {
+			c := at().scaled()
+			c.Object = manifest.Object{APIVersion: "argoproj.io/v1alpha1", Kind: "Application", Namespace: "argocd", Name: "payments-web"}
+			c.Path, c.Git, c.Live = path("spec.source.targetRevision"), "main", "hotfix-1"
+			c.Outlook.Text = "it stays until the next commit on main, which will put it back to main. Self-heal is off."
+			d.Own, d.Parent = []drift.Change{c}, "apps-prod"
+		})),
+		draw("found, a rule hides changes", at().seen().also(func(d *drift.Drift) {
+			d.Noise = []drift.Noise{{Why: "ignored by the Application's configuration", Count: 1, Paths: []string{"payments/Deployment/web spec.replicas"}}}
+			d.Hiding = []string{"spec.ignoreDifferences ignores whatever kubectl-edit writes to Deployment: changes made by hand there show as Synced, and are not counted here"}
 		})),
 		draw("found, author unknown", change(func(c *drift.Change) {
 			c.Evidence = drift.Evidence{Kind: drift.ByManager, Tool: "kubectl", Manager: "kubectl-edit", Note: "The audit log is not connected, so nobody can be named."}
@@ -253,6 +270,10 @@ func otherCards() []Named {
 		{"status board, empty", Board(in, nil, s.Now)},
 		{"status of a target", Status(info, Standing{Run: &waiting}, s.Now)},
 		{"status of a target, nothing open", Status(info, Standing{}, s.Now)},
+		{"who touched it", Timeline(info, "", s.touches(), s.Now, s.Links)},
+		{"who touched it, nobody known", Timeline(info, "deployment/web", s.touches()[2:], s.Now, s.Links)},
+		{"orphans of a target", Orphans(s.strays("payments"), "payments-web", []drift.Prunable{{Kind: "PersistentVolumeClaim", Namespace: "payments", Name: "ledger"}}, s.Now)},
+		{"orphans, none", Orphans(drift.Orphans{Cluster: "production-eu", Declared: 12, Targets: 3}, "", nil, s.Now)},
 		{"summary", Summary(in, runs, s.Now, s.Links)},
 		{"refusal, own change", Refusal("You can't approve this: you made the change (audit log, 14:02 UTC). @payments-owners and @platform can.")},
 		{"refusal, no such target", Refusal(`There is no target "payment-web". Did you mean payments-web or payments-worker?`)},

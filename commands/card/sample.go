@@ -99,6 +99,13 @@ func (s *sample) seen(changes ...drift.Change) *sample {
 	return s.leave("survey", seen)
 }
 
+// also changes what the first look found.
+func (s *sample) also(edit func(*drift.Drift)) *sample {
+	seen, _ := book.SeenIn(s.Run)
+	edit(&seen.Drift)
+	return s.leave("survey", seen)
+}
+
 func (s *sample) decided(b state.BookName) *sample {
 	s.Run.Book = b
 	s.Run.Decision = state.Decision{By: person("alice"), Reason: "checkout queue backing up, 3 pods saturated", At: s.at(7)}

@@ -107,8 +107,11 @@ type Operation struct {
 	By        string `json:"by,omitempty"`
 	Automated bool   `json:"automated,omitempty"`
 	// Retrying is true between two tries; Phase is Running then.
-	Retrying   bool      `json:"retrying,omitempty"`
-	DryRun     bool      `json:"dryRun,omitempty"`
+	Retrying bool `json:"retrying,omitempty"`
+	DryRun   bool `json:"dryRun,omitempty"`
+	// Resourced is true where the source in the specification is another than
+	// the one that was synced: then automated sync counts as never tried.
+	Resourced  bool      `json:"resourced,omitempty"`
 	Partial    bool      `json:"partial,omitempty"`
 	StartedAt  time.Time `json:"startedAt,omitzero"`
 	FinishedAt time.Time `json:"finishedAt,omitzero"`

@@ -3,6 +3,7 @@ package argocd
 import (
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"strings"
 	"time"
 
@@ -27,7 +28,7 @@ func (c *Client) decode(raw json.RawMessage) (App, error) {
 		Sync:       Sync{Status: string(in.Status.Sync.Status), Revision: in.Status.Sync.Revision, Revisions: in.Status.Sync.Revisions},
 		Health:     string(in.Status.Health.Status),
 		Conditions: conditionsOf(in.Status.Conditions),
-		Operation:  operationOf(in.Status.OperationState),
+		Operation:  operationOf(in.Status.OperationState, &in.Spec),
 		Requested:  in.Operation != nil,
 		Resources:  resourcesOf(in.Status.Resources),
 		Skipped:    in.Annotations[skipReconcile] == "true",
@@ -122,7 +123,7 @@ func conditionsOf(in []v1alpha1.ApplicationCondition) []Condition {
 	return list
 }
 
-func operationOf(in *v1alpha1.OperationState) *Operation {
+func operationOf(in *v1alpha1.OperationState, spec *v1alpha1.ApplicationSpec) *Operation {
 	if in == nil {
 		return nil
 	}
@@ -146,6 +147,13 @@ func operationOf(in *v1alpha1.OperationState) *Operation {
 	}
 	if in.SyncResult.Revision != "" {
 		op.Revision = in.SyncResult.Revision
+	}
+	// The controller's own rule for what it has tried already.
+	// https://github.com/argoproj/argo-cd/blob/v2.14.21/controller/appcontroller.go, alreadyAttemptedSync
+	if spec.HasMultipleSources() {
+		op.Resourced = !reflect.DeepEqual(spec.Sources, in.SyncResult.Sources)
+	} else {
+		op.Resourced = !reflect.DeepEqual(spec.GetSource(), in.SyncResult.Source)
 	}
 	for _, r := range in.SyncResult.Resources {
 		if r == nil {

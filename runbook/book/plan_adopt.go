@@ -19,6 +19,7 @@ import (
 // from fresh reads.
 func (s *systems) adoption(ctx context.Context, r state.Reconciliation) (Plan, error) {
 	plan, t, c, err := s.fresh(ctx, r)
+	plan.Seen.Drift = returned(plan.Seen.Drift)
 	if err != nil {
 		return plan, err
 	}

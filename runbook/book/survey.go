@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"time"
 
 	"reconcilebot/runbook"
 	"reconcilebot/runbook/argocd"
@@ -25,6 +26,19 @@ func (s survey) Do(ctx context.Context, r state.Reconciliation) runbook.Outcome 
 		return s.outcome(r, s.ID(), "look at "+r.Target, err)
 	}
 	return seen.Done(look)
+}
+
+// Look gives a function that says what differs in a target, and where it lives
+// in Git, as the first step of every book does, for those who look before
+// there is a reconciliation.
+func Look(c Config) func(ctx context.Context, target string) (Seen, error) {
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	s := &systems{c}
+	return func(ctx context.Context, target string) (Seen, error) {
+		return s.look(ctx, state.Reconciliation{Target: target})
+	}
 }
 
 // target finds a reconciliation's target and its cluster.
@@ -53,7 +67,8 @@ func (s *systems) look(ctx context.Context, r state.Reconciliation) (Seen, error
 	if err != nil {
 		return Seen{}, err
 	}
-	found := Seen{Drift: d}
+	found := Seen{Drift: returned(d)}
+	d = found.Drift
 	if d.Refused != "" || len(d.Changes) == 0 {
 		return found, nil
 	}
@@ -72,6 +87,15 @@ func (s *systems) look(ctx context.Context, r state.Reconciliation) (Seen, error
 	}
 	found.Places = s.places(ctx, in, proposal.Changes)
 	return found, nil
+}
+
+// returned is a drift in which what was undone takes the place of what
+// differs, if nothing does: then it is about bringing that back.
+func returned(d drift.Drift) drift.Drift {
+	if len(d.Changes) == 0 {
+		d.Changes, d.Undone = d.Undone, nil
+	}
+	return d
 }
 
 func explainBriefly(err error) string {

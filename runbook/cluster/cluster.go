@@ -1,9 +1,10 @@
 // Package cluster reads one Kubernetes cluster, and listens to its audit log.
 //
 // It must never change an object of the cluster and never read a Secret: the
-// one method that sends a change sends it as a dry run, and a Secret is refused. It must never take a person's
-// name from anything but the audit log: a field manager is whatever the
-// client says it is.
+// one method that sends a change sends it as a dry run, and of a Secret no
+// more is read than its name, where the right to list them was granted. It
+// must never take a person's name from anything but the audit log: a field
+// manager is whatever the client says it is.
 //
 // Why dynamic reads: targets hold custom resources of which this program
 // knows nothing, and a typed client drops the fields that it does not know.
@@ -21,6 +22,7 @@ import (
 	"k8s.io/client-go/discovery/cached/memory"
 	"k8s.io/client-go/dynamic"
 	authclient "k8s.io/client-go/kubernetes/typed/authorization/v1"
+	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/restmapper"
 	"k8s.io/client-go/tools/clientcmd"
@@ -45,9 +47,12 @@ type Config struct {
 // Cluster is one cluster. It is safe for concurrent use.
 type Cluster struct {
 	dynamic dynamic.Interface
-	mapper  *restmapper.DeferredDiscoveryRESTMapper
-	version discovery.ServerVersionInterface
-	access  authclient.SelfSubjectAccessReviewInterface
+	// metadata reads objects without what is in them.
+	metadata  metadata.Interface
+	discovery discovery.ServerResourcesInterface
+	mapper    *restmapper.DeferredDiscoveryRESTMapper
+	version   discovery.ServerVersionInterface
+	access    authclient.SelfSubjectAccessReviewInterface
 }
 
 // New reads the configuration. It does not call the cluster.
@@ -107,7 +112,12 @@ func open(rc *rest.Config) (*Cluster, error) {
 	if err != nil {
 		return nil, fmt.Errorf("set up the connection to the cluster: %w", err)
 	}
+	meta, err := metadata.NewForConfigAndClient(metadata.ConfigFor(rc), httpClient)
+	if err != nil {
+		return nil, fmt.Errorf("set up the connection to the cluster: %w", err)
+	}
 	return &Cluster{
+		metadata: meta, discovery: disco,
 		dynamic: dyn, version: disco, access: auth.SelfSubjectAccessReviews(),
 		mapper: restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(disco)),
 	}, nil

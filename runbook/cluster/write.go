@@ -156,11 +156,25 @@ func (e event) write() Write {
 	if w.At.IsZero() {
 		w.At = e.Received.UTC()
 	}
+	w.named(e.Request)
 	w.answered(e.Response)
 	if !confidential(w.Object) {
 		w.Body = scrub(e.Request)
 	}
 	return w
+}
+
+// named takes the name of what was created from the request: an objectRef has
+// none there, because the address of the request has none.
+func (w *Write) named(raw json.RawMessage) {
+	var object struct {
+		Metadata struct {
+			Name string `json:"name"`
+		} `json:"metadata"`
+	}
+	if w.Verb == "create" && w.Object.Name == "" && w.Object.Subresource == "" && json.Unmarshal(raw, &object) == nil {
+		w.Object.Name = object.Metadata.Name
+	}
 }
 
 // answered takes what only the answer tells: the name that the server made

@@ -39,7 +39,13 @@ func (s *Surveyor) application(ctx context.Context, t Target) (Drift, error) {
 		return d, err
 	}
 	d.Sync, d.Health = look.app.Sync.Status, look.app.Health
+	if err := look.undone(ctx, objects); err != nil {
+		return d, err
+	}
 	if err := look.foretell(ctx); err != nil {
+		return d, err
+	}
+	if err := look.own(ctx); err != nil {
 		return d, err
 	}
 	slices.SortStableFunc(d.Changes, riskier)
@@ -49,6 +55,7 @@ func (s *Surveyor) application(ctx context.Context, t Target) (Drift, error) {
 func (s *Surveyor) describe(t Target, app argocd.App) Drift {
 	d := Drift{
 		Target: t, Sync: app.Sync.Status, Health: app.Health, Automated: app.Automated,
+		Hiding:   hidingRules(app),
 		Revision: revision(app), SeenAt: s.Now().UTC(), URL: app.URL,
 	}
 	// Names are completed by what the controller says: the namespace of the

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"slices"
 	"time"
 
 	"reconcilebot/runbook/argocd"
@@ -30,8 +31,18 @@ type Drift struct {
 	Path    string `json:"path,omitempty"`
 	// Changes are what somebody made differ, the riskiest first.
 	Changes []Change `json:"changes,omitempty"`
+	// Undone are changes that somebody made lately and that the controller has
+	// put back since: their Live is what it was, the riskiest first.
+	Undone []Change `json:"undone,omitempty"`
+	// Own is how the target itself differs from what Parent, the target that
+	// declares it, has for it in Git; its outlooks are what Parent does.
+	Own    []Change `json:"own,omitempty"`
+	Parent string   `json:"parent,omitempty"`
 	// Noise is what differs and is nobody's change.
 	Noise []Noise `json:"noise,omitempty"`
+	// Hiding are rules of the target's that hide what people do by hand, in
+	// sentences.
+	Hiding []string `json:"hiding,omitempty"`
 	// ResourceVersions are those of the changed objects, by object.
 	ResourceVersions map[string]string `json:"resourceVersions,omitempty"`
 	// Refused says why nothing can be judged; Changes is empty then.
@@ -123,6 +134,9 @@ const (
 	Kept OutlookKind = "kept"
 	// Halted is a controller that does not look at the target.
 	Halted OutlookKind = "halted"
+	// Undone is gone from the cluster already, and known from the trail that
+	// it left.
+	Undone OutlookKind = "undone"
 )
 
 // Outlook is what the controller does to a change if nobody acts.
@@ -151,7 +165,7 @@ func (d *Drift) seal() error {
 		Target, Revision, Refused string
 		Fields                    []field
 	}{d.Target.String(), d.Revision, d.Refused, nil}
-	for _, c := range d.Changes {
+	for _, c := range slices.Concat(d.Changes, d.Undone) {
 		bound.Fields = append(bound.Fields, field{c.UID, c.Object.String(), c.Path.String(), c.Op, c.Git, c.Live})
 	}
 	raw, err := json.Marshal(bound)

@@ -2,7 +2,6 @@ package drift
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -21,6 +20,9 @@ func (s *survey) evidence(ctx context.Context, o manifest.Object, m argocd.Manag
 		e = Evidence{Kind: ByManager, Tool: tool(owner), Manager: owner.Name, At: owner.At}
 	}
 	w, ok, err := s.await(ctx, o, text(m.Live, "metadata", "uid"), e.At, func(writes []cluster.Write) (cluster.Write, bool) {
+		if len(f.path) == 0 {
+			return creator(writes, owner)
+		}
 		return culprit(writes, f, owner, owned)
 	})
 	if err != nil {
@@ -153,15 +155,26 @@ func culprit(writes []cluster.Write, f field, owner cluster.Manager, owned bool)
 	return found, ok
 }
 
+// creator finds the write that made an object: a create, or else a patch by the
+// client that the object's first managed fields entry names, since a
+// server-side apply creates what is not there.
+func creator(writes []cluster.Write, owner cluster.Manager) (cluster.Write, bool) {
+	for _, w := range slices.Backward(writes) {
+		if w.Verb == "create" && w.Object.Subresource == "" {
+			return w, true
+		}
+	}
+	i := slices.IndexFunc(writes, func(w cluster.Write) bool { return w.Verb == "patch" && fromManager(w, owner) })
+	if i < 0 {
+		return cluster.Write{}, false
+	}
+	return writes[i], true
+}
+
 // sameClient tells whether a write came from the client that a managed fields
 // entry names.
 func sameClient(w cluster.Write, m cluster.Manager) bool {
-	name := w.FieldManager
-	if name == "" {
-		// The API server's own rule for clients that don't say.
-		name, _, _ = strings.Cut(w.UserAgent, "/")
-	}
-	return name == m.Name && w.Object.Subresource == m.Subresource
+	return clientOf(w) == m.Name && w.Object.Subresource == m.Subresource
 }
 
 // fromManager tells whether a write can be the one that a managed fields
@@ -193,14 +206,8 @@ func audited(w cluster.Write, was Evidence) Evidence {
 // fromTrail asks Argo CD's own trail for an edit that was made in its UI: to
 // the cluster, that was argocd-server.
 func (s *survey) fromTrail(ctx context.Context, o manifest.Object, e Evidence) (Evidence, error) {
-	if !s.asked {
-		events, err := s.Argo.Events(ctx, s.ref)
-		if err != nil {
-			if _, denied := errors.AsType[*argocd.Denied](err); !denied {
-				return e, err
-			}
-		}
-		s.trail, s.asked = events, true
+	if err := s.follow(ctx); err != nil {
+		return e, err
 	}
 	for _, event := range slices.Backward(s.trail) {
 		apart := event.At.Sub(e.At)

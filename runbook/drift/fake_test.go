@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"maps"
+	"slices"
 	"strconv"
 	"testing"
 	"time"
@@ -32,6 +33,12 @@ type world struct {
 	writes  []cluster.Write
 	audit   bool
 	head    string
+	// unlisted are objects that Argo CD has not seen yet.
+	unlisted []argocd.Managed
+	// parent is the Application that has this one among its objects; nil for
+	// none. declared is what it has.
+	parent   *argocd.App
+	declared []argocd.Managed
 	// pauses counts how often a survey waited; catchUp is what happens then.
 	pauses  int
 	catchUp func(*world)
@@ -141,7 +148,10 @@ func (w *world) surveyor() *Surveyor {
 func (w *world) Apps(context.Context) ([]argocd.App, error) { return []argocd.App{w.app}, nil }
 
 // App answers OutOfSync when a target differs in what Argo CD sees.
-func (w *world) App(context.Context, argocd.Ref) (argocd.App, error) {
+func (w *world) App(_ context.Context, ref argocd.Ref) (argocd.App, error) {
+	if w.parent != nil && ref.Name == w.parent.Name {
+		return *w.parent, nil
+	}
 	app := w.app
 	if app.Sync.Status == "Synced" {
 		for _, m := range w.judged() {
@@ -153,13 +163,18 @@ func (w *world) App(context.Context, argocd.Ref) (argocd.App, error) {
 	return app, nil
 }
 
-func (w *world) Managed(context.Context, argocd.Ref) ([]argocd.Managed, error) {
+func (w *world) Managed(_ context.Context, ref argocd.Ref) ([]argocd.Managed, error) {
+	if w.parent != nil && ref.Name == w.parent.Name {
+		return judge(w.declared), nil
+	}
 	return w.judged(), nil
 }
 
-func (w *world) judged() []argocd.Managed {
+func (w *world) judged() []argocd.Managed { return judge(w.objects) }
+
+func judge(objects []argocd.Managed) []argocd.Managed {
 	var out []argocd.Managed
-	for _, m := range w.objects {
+	for _, m := range objects {
 		if m.Live != nil && m.Target != nil {
 			if m.NormalizedLive == nil {
 				m.NormalizedLive = m.Live
@@ -246,7 +261,7 @@ func (c liveCluster) List(_ context.Context, _, kind, _ string) ([]unstructured.
 		return c.hpas, nil
 	}
 	var out []unstructured.Unstructured
-	for _, m := range c.objects {
+	for _, m := range slices.Concat(c.objects, c.unlisted) {
 		if m.Kind == kind && m.Live != nil {
 			out = append(out, unstructured.Unstructured{Object: m.Live})
 		}

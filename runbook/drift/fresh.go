@@ -32,6 +32,7 @@ const (
 // have reached them. why says what stands against it, if anything does.
 func (s *Surveyor) fresh(ctx context.Context, ref argocd.Ref) (objects []argocd.Managed, why string, err error) {
 	var now map[string]found
+	var fresh map[string]bool
 	for look := range looks {
 		if look > 0 {
 			if err := s.Pause(ctx, between); err != nil {
@@ -45,6 +46,14 @@ func (s *Surveyor) fresh(ctx context.Context, ref argocd.Ref) (objects []argocd.
 			if now, err = s.read(ctx, objects); err != nil {
 				return nil, "", err
 			}
+			if fresh, err = s.newcomers(ctx, ref, objects); err != nil {
+				return nil, "", err
+			}
+		}
+		// What bears the mark by another's doing may never be listed: after a
+		// while it is not waited for.
+		if look < looks/2 && !knowsAll(objects, fresh) {
+			continue
 		}
 		i := slices.IndexFunc(objects, func(m argocd.Managed) bool { return !reached(m, now[identity(objectOf(m))]) })
 		if i < 0 {

@@ -74,7 +74,7 @@ func (s *survey) missing(ctx context.Context, o manifest.Object, m argocd.Manage
 	if err != nil {
 		return err
 	}
-	if e.Kind == Unknown && s.pending() && !s.wasSynced(m) {
+	if e.Kind == Unknown && s.pending() && !s.touched(o) {
 		s.noise(notSynced, o, nil)
 		return nil
 	}
@@ -207,9 +207,9 @@ func (s *survey) pending() bool {
 	return op == nil || op.DryRun || op.Phase != "Succeeded" || op.Revision != s.drift.Revision
 }
 
-// wasSynced tells whether the last sync touched the object.
-func (s *survey) wasSynced(m argocd.Managed) bool {
+// touched tells whether the last sync touched the object.
+func (s *survey) touched(o manifest.Object) bool {
 	return s.app.Operation != nil && slices.ContainsFunc(s.app.Operation.Result, func(r argocd.ResourceResult) bool {
-		return r.Group == m.Group && r.Kind == m.Kind && r.Name == m.Name && r.Namespace == m.Namespace
+		return r.Group == o.Group() && r.Kind == o.Kind && r.Name == o.Name && r.Namespace == o.Namespace
 	})
 }

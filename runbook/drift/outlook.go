@@ -49,6 +49,8 @@ func (s *survey) outlook(c Change, blocked string) Outlook {
 		return Outlook{SelfHeal, fmt.Sprintf("Argo CD's last try to %s did not succeed; it may try again at any moment.", undo)}
 	case policy.SelfHeal:
 		return Outlook{SelfHeal, fmt.Sprintf("Argo CD will %s within seconds, because self-heal is on. Pausing first keeps it.", undo)}
+	case s.resourced():
+		return Outlook{MovedHead, fmt.Sprintf("Argo CD will %s at any moment: the Application's source was changed and has not been synced since. Self-heal is off, which does not prevent that.", undo)}
 	case s.moved():
 		return Outlook{MovedHead, fmt.Sprintf("Argo CD will %s as soon as it looks at %s again, within minutes: there is a commit on it that has not been synced. Self-heal is off, which does not prevent that.", undo, branch)}
 	case pinned(branch):
@@ -119,6 +121,13 @@ func (s *survey) moved() bool {
 	}
 	op := s.app.Operation
 	return op != nil && op.Revision != "" && s.drift.Revision != "" && op.Revision != s.drift.Revision
+}
+
+// resourced tells whether the source is another than the one that was synced
+// last: then Argo CD takes the first difference that it sees for work to do.
+func (s *survey) resourced() bool {
+	op := s.app.Operation
+	return op.Done() && op.Resourced
 }
 
 var commit = regexp.MustCompile(`^[0-9a-f]{40}$|^[0-9a-f]{64}$`)

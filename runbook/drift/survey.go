@@ -51,7 +51,10 @@ type Config struct {
 }
 
 // Surveyor surveys the targets of one cluster. It is safe for concurrent use.
-type Surveyor struct{ Config }
+type Surveyor struct {
+	Config
+	index index
+}
 
 // New fills in what was left out.
 func New(c Config) *Surveyor {
@@ -64,7 +67,7 @@ func New(c Config) *Surveyor {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Surveyor{c}
+	return &Surveyor{Config: c}
 }
 
 func pause(ctx context.Context, d time.Duration) error {

@@ -85,6 +85,10 @@ func TestSurvey(t *testing.T) {
 			do:   func(w *world) { scaled(w); w.head = sha2 },
 			want: []string{"set spec.replicas 3 -> 6; manager  kubectl scale; moved-head"},
 		},
+		"a source that was changed since the last sync": {
+			do:   func(w *world) { scaled(w); w.app.Operation.Resourced = true },
+			want: []string{"set spec.replicas 3 -> 6; manager  kubectl scale; moved-head"},
+		},
 		"a deny window": {
 			do: func(w *world) {
 				scaled(w)
@@ -194,6 +198,21 @@ func TestSurvey(t *testing.T) {
 			},
 			noise: []string{"written by sidecar-injector: 1"},
 		},
+		"an object created, and labelled by somebody else": {
+			do: func(w *world) {
+				extra := object1(t, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"extra","namespace":"payments","uid":"u-9"}}`)
+				by(extra, "kubectl-create", "Update", "", `{"f:data":{}}`, noon)
+				by(extra, "kubectl-label", "Update", "", `{"f:metadata":{"f:labels":{}}}`, noon.Add(time.Minute))
+				w.add(nil, extra)
+				made := wrote("alice@example.com", "create", "", "kubectl-create", "", noon)
+				marked := wrote("bob@example.com", "patch", "", "kubectl-label", "", noon.Add(time.Minute))
+				for _, write := range []*cluster.Write{&made, &marked} {
+					write.Object = cluster.WrittenObject{APIVersion: "v1", Resource: "configmaps", Namespace: "payments", Name: "extra"}
+				}
+				w.writes = []cluster.Write{made, marked}
+			},
+			want: []string{"add  <nil> -> ...; audit alice@example.com kubectl create; next-commit"},
+		},
 		"an object deleted": {
 			do: func(w *world) {
 				w.objects[0].Live = nil
@@ -221,6 +240,9 @@ func TestSurvey(t *testing.T) {
 			for _, c := range d.Changes {
 				if len(c.Path) == 0 && c.Git != nil {
 					c.Git = "..."
+				}
+				if len(c.Path) == 0 && c.Live != nil {
+					c.Live = "..."
 				}
 				got = append(got, line(c))
 				if c.Outlook.Text == "" || strings.ContainsAny(c.Outlook.Text, "!%") {
@@ -328,6 +350,30 @@ func TestWaitsForAnAuditEventThatIsOnItsWay(t *testing.T) {
 	w.writes, w.catchUp, w.pauses = nil, nil, 0
 	if d := w.survey(t); w.pauses != lags || d.Changes[0].Evidence.Kind != ByManager {
 		t.Errorf("an event that never comes: after %d pauses: %+v", w.pauses, d.Changes[0].Evidence)
+	}
+}
+
+func TestWaitsForAnObjectThatWasMadeAMomentAgo(t *testing.T) {
+	w := newWorld(t)
+	made := func(instance string) argocd.Managed {
+		o := object1(t, `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"copy","namespace":"payments","uid":"u-7","creationTimestamp":"2026-03-14T14:05:58Z","labels":{"app.kubernetes.io/instance":"`+instance+`"}}}`)
+		by(o, "kubectl-create", "Update", "", `{"f:spec":{}}`, noon.Add(4*time.Minute-2*time.Second))
+		return argocd.Managed{Group: "apps", Kind: "Deployment", Namespace: "payments", Name: "copy", Live: o}
+	}
+	w.unlisted = []argocd.Managed{made("payments-web")}
+	w.catchUp = func(w *world) { w.objects, w.unlisted = append(w.objects, w.unlisted...), nil }
+	if d := w.survey(t); len(d.Changes) != 1 || d.Changes[0].Object.Name != "copy" {
+		t.Errorf("after %d pauses: %v", w.pauses, d.Changes)
+	}
+	w = newWorld(t)
+	w.audit = false
+	w.unlisted = []argocd.Managed{made("ledger")}
+	if d := w.survey(t); len(d.Changes) != 0 || w.pauses != 0 {
+		t.Errorf("another Application's object is waited for %d times", w.pauses)
+	}
+	w.unlisted = []argocd.Managed{made("payments-web")}
+	if d := w.survey(t); d.Refused != "" || w.pauses > looks {
+		t.Errorf("one that Argo CD never lists: refused %q after %d pauses", d.Refused, w.pauses)
 	}
 }
 

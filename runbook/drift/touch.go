@@ -31,13 +31,6 @@ func touches(w cluster.Write, f field) touch {
 	if strings.HasPrefix(w.Verb, "delete") {
 		return untouched
 	}
-	if len(f.path) == 0 {
-		// A whole object is there because somebody created it.
-		if w.Verb == "create" || w.Verb == "patch" && w.FieldManager != "" && w.Object.Subresource == "" {
-			return same
-		}
-		return untouched
-	}
 	if w.Object.Subresource == "scale" && f.path.String() != "spec.replicas" {
 		return untouched
 	}
@@ -76,11 +69,31 @@ func touchedBy(body any, f field, verb string) touch {
 	}
 	switch {
 	case f.live == nil:
-		return other
+		return verdict(verb == "patch" && takesAll(v))
 	case hidden(v):
 		return unsaid
 	}
 	return verdict(agrees(f.path, v, f.live))
+}
+
+// takesAll tells whether a part of a patch does nothing but take away: what
+// became empty is left out by the API server as a whole.
+func takesAll(v any) bool {
+	switch v := v.(type) {
+	case map[string]any:
+		if v["$patch"] == "delete" {
+			return true
+		}
+		for key, part := range v {
+			if !strings.HasPrefix(key, "$") && !takesAll(part) {
+				return false
+			}
+		}
+		return len(v) > 0
+	case []any:
+		return len(v) > 0 && !slices.ContainsFunc(v, func(part any) bool { return !takesAll(part) })
+	}
+	return v == nil
 }
 
 // hidden tells whether a part of what was written is masked.
@@ -159,10 +172,16 @@ func touchedByOps(ops []any, f field) touch {
 	for _, op := range ops {
 		m, _ := op.(map[string]any)
 		verb, at := text(m, "op"), pointer(text(m, "path"))
-		if verb == "test" || !onPath(at, f.path) {
+		within := len(at) > len(f.path)
+		if verb == "test" || !onPath(at[:min(len(at), len(f.path))], f.path) {
 			continue
 		}
 		switch {
+		case within && f.live == nil:
+			// The last part of it was taken away, or the only one replaced.
+			result = verdict(verb == "remove")
+		case within:
+			result = belowBy(verb, at[len(f.path):], m["value"], f.live)
 		case verb == "remove":
 			result = removal(f)
 		case hidden(m["value"]):
@@ -176,6 +195,34 @@ func touchedByOps(ops []any, f field) touch {
 		}
 	}
 	return result
+}
+
+// belowBy tells what an operation on a part of a field did to it.
+func belowBy(verb string, at []string, wrote, live any) touch {
+	for _, part := range at {
+		switch in := live.(type) {
+		case map[string]any:
+			live = in[part]
+		case []any:
+			i, err := strconv.Atoi(part)
+			if part == "-" {
+				i, err = len(in)-1, nil
+			}
+			if err != nil || i < 0 || i >= len(in) {
+				return other
+			}
+			live = in[i]
+		default:
+			return other
+		}
+	}
+	switch {
+	case verb == "remove":
+		return verdict(live == nil)
+	case hidden(wrote):
+		return unsaid
+	}
+	return verdict(live != nil && agrees(nil, wrote, live))
 }
 
 // pointer splits a JSON pointer (RFC 6901).

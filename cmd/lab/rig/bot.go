@@ -183,8 +183,24 @@ func (r *Rig) configText() string {
 		"$SLACK", r.Page, "$LISTEN", r.Bot.listen, "$AUDIT", r.Bot.audit, "$CLUSTER", world.Cluster,
 		"$KUBECONFIG", r.Kube.Kubeconfig("reconcilebot"), "$ARGOCD", r.Argo.URL, "$ARGOPAGE", r.ArgoPage, "$GIT", r.GitPage,
 		"$CERT", r.Kube.AuditKeys.Cert, "$KEY", r.Kube.AuditKeys.Key, "$PEOPLE", people.String(), "$TIMING", timing,
-		"$TICKETS", r.ticketsYAML(), "$APP", appClient,
+		"$TICKETS", r.ticketsYAML(), "$APP", appClient, "$SPEAK", r.speakYAML(),
 	).Replace(configYAML)
+}
+
+// speakYAML has the bot speak first where a person watches, and in the
+// scenarios that are about it: the others begin with a question.
+func (r *Rig) speakYAML() string {
+	var b strings.Builder
+	for _, w := range r.Worlds {
+		if r.options.Fast && !strings.HasPrefix(w.Name, world.SpeaksFirst) {
+			continue
+		}
+		if b.Len() == 0 {
+			b.WriteString("\n# Where the bot speaks first, without having been asked.\nspeak:\n  channels:\n")
+		}
+		fmt.Fprintf(&b, "  - {targets: [%q], channel: %s}\n", world.Cluster+"/"+w.App, w.ChannelID)
+	}
+	return b.String()
 }
 
 const configYAML = `# The bot's config in the lab. Secrets are in the files that it names.
@@ -237,7 +253,7 @@ policy:
   approve: {by: [owners], count: 1}
 
 timing: $TIMING
-`
+$SPEAK`
 
 // A minute of quiet after the end is what production needs. In the lab a person
 // watches.

@@ -13,7 +13,7 @@ import (
 
 // all is the table of scenarios.
 func all() []Scenario {
-	return slices.Concat([]Scenario{
+	return slices.Concat(driftScenarios(), speakScenarios(), []Scenario{
 		{Name: "scaled-adopt", Does: "a manual scale becomes an approved, merged pull request", play: scaledAdopt},
 		{Name: "scaled-revert", Does: "a manual scale is undone by a sync", play: scaledRevert},
 		{Name: "scaled-again-after-adopt", Does: "the next manual scale is seen and stands until somebody decides", play: scaledAgain},

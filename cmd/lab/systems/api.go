@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/yaml"
+	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
 )
@@ -43,7 +44,10 @@ var kinds = map[string]schema.GroupVersionResource{
 	"Node":                     {Version: "v1", Resource: "nodes"},
 	"Secret":                   {Version: "v1", Resource: "secrets"},
 	"ServiceAccount":           {Version: "v1", Resource: "serviceaccounts"},
+	"Service":                  {Version: "v1", Resource: "services"},
+	"PersistentVolumeClaim":    {Version: "v1", Resource: "persistentvolumeclaims"},
 	"Deployment":               {Group: "apps", Version: "v1", Resource: "deployments"},
+	"HorizontalPodAutoscaler":  {Group: "autoscaling", Version: "v2", Resource: "horizontalpodautoscalers"},
 	"ClusterRole":              {Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "clusterroles"},
 	"ClusterRoleBinding":       {Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "clusterrolebindings"},
 	"Role":                     {Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "roles"},
@@ -205,4 +209,43 @@ func (a *API) ServiceAccountToken(ctx context.Context, namespace, name string) (
 	}
 	token, _, err := unstructured.NestedString(got.Object, "status", "token")
 	return token, err
+}
+
+// UntilGone follows an object until there is none of that name.
+func (a *API) UntilGone(ctx context.Context, o Object) error {
+	r, err := a.resource(o)
+	if err != nil {
+		return err
+	}
+	for ctx.Err() == nil {
+		obj, err := r.Get(ctx, o.Name, metav1.GetOptions{})
+		if apierrors.IsNotFound(err) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("get %s: %w", o, err)
+		}
+		if err := watchGone(ctx, r, obj); err != nil {
+			return fmt.Errorf("watch %s: %w", o, err)
+		}
+	}
+	return fmt.Errorf("wait for %s to be gone: %w", o, context.Cause(ctx))
+}
+
+// watchGone returns when the object is deleted, or when the watch ends.
+func watchGone(ctx context.Context, r dynamic.ResourceInterface, obj *unstructured.Unstructured) error {
+	w, err := r.Watch(ctx, metav1.ListOptions{
+		FieldSelector:   fields.OneTermEqualSelector("metadata.name", obj.GetName()).String(),
+		ResourceVersion: obj.GetResourceVersion(),
+	})
+	if err != nil {
+		return err
+	}
+	defer w.Stop()
+	for event := range w.ResultChan() {
+		if event.Type == watch.Deleted || event.Type == watch.Error {
+			return nil
+		}
+	}
+	return nil
 }

@@ -39,6 +39,9 @@ func (w World) History() []Commit {
 	}
 }
 
+// Fill fills in the names of this world: $APP, $NAMESPACE and $REPO.
+func (w World) Fill(s string) string { return w.text(s) }
+
 // text fills in the names of this world.
 func (w World) text(s string) string {
 	return strings.NewReplacer("$APP", w.App, "$NAMESPACE", w.Namespace(), "$REPO", w.Repo).Replace(s)

@@ -12,6 +12,7 @@ import (
 
 // cluster is the part of the Kubernetes API that seeding needs.
 type cluster interface {
+	Merge(ctx context.Context, o systems.Object, patch string) error
 	Apply(ctx context.Context, manifests string) error
 	Until(ctx context.Context, o systems.Object, what string, ok func(*unstructured.Unstructured) bool) (*unstructured.Unstructured, error)
 }
@@ -39,10 +40,29 @@ func Seed(ctx context.Context, w World, git gitHost, kube cluster) error {
 	if err := kube.Apply(ctx, w.Application(url)); err != nil {
 		return fmt.Errorf("seed the Application of %s: %w", w.Name, err)
 	}
-	if _, err := kube.Until(ctx, w.ApplicationObject(), "Synced and Healthy", InOrder); err != nil {
-		return fmt.Errorf("seed %s: %w", w.Name, err)
+	for {
+		app, err := kube.Until(ctx, w.ApplicationObject(), "Synced and Healthy", func(app *unstructured.Unstructured) bool {
+			return InOrder(app) || unread(app)
+		})
+		if err != nil {
+			return fmt.Errorf("seed %s: %w", w.Name, err)
+		}
+		if InOrder(app) {
+			return nil
+		}
+		// On a busy machine Argo CD looks at an Application before it has heard
+		// of the repository's credentials, and not again for minutes.
+		if err := kube.Merge(ctx, w.ApplicationObject(), `{"metadata":{"annotations":{"argocd.argoproj.io/refresh":"hard"}}}`); err != nil {
+			return fmt.Errorf("seed %s: %w", w.Name, err)
+		}
 	}
-	return nil
+}
+
+// unread tells whether Argo CD could not read the Application's manifests, and
+// has not been asked to look again.
+func unread(app *unstructured.Unstructured) bool {
+	conditions, _, _ := unstructured.NestedSlice(app.Object, "status", "conditions")
+	return strings.Contains(fmt.Sprint(conditions), "ComparisonError") && app.GetAnnotations()["argocd.argoproj.io/refresh"] == ""
 }
 
 // ApplicationObject names the Application in the cluster.

@@ -21,6 +21,10 @@ const Owner = "acme"
 // Cluster is the cluster's name in the bot's configuration.
 const Cluster = "production-eu"
 
+// SpeaksFirst begins the names of the worlds in whose channels the bot speaks
+// of changes that nobody asked about.
+const SpeaksFirst = "drift-speaks"
+
 // A World is one incident's surroundings.
 type World struct {
 	Name      string // "payments"; the namespace, too

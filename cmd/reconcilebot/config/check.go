@@ -40,6 +40,7 @@ func (k checker) all() {
 	k.groups()
 	k.policy()
 	k.timing()
+	k.speak()
 	k.oneOf("merge.method", k.c.Merge.Method, "auto", "squash", "merge", "rebase")
 	k.oneOf("merge.when", k.c.Merge.When, "rules-met", "never")
 }
@@ -186,6 +187,27 @@ func (k checker) app(a *GitHubApp) {
 	a.Key = k.place("github.app.key", a.KeyFile, a.KeyEnv, "the App's private key")
 	k.readable("github.app.key", a.KeyFile, a.KeyEnv, a.Key, forge.CheckAppKey)
 }
+
+func (k checker) speak() {
+	if d := k.c.Speak.OutOfSync; d < time.Minute || d > 7*24*time.Hour {
+		k.add("speak.outOfSync", "%s is out of bounds; choose from 1m to 168h", d)
+	}
+	for i, to := range k.c.Speak.Channels {
+		at := fmt.Sprintf("speak.channels[%d]", i)
+		if len(to.Targets) == 0 {
+			k.add(at+".targets", `is missing; give patterns like "production-eu/*"`)
+		}
+		for j, pattern := range to.Targets {
+			k.pattern(fmt.Sprintf("%s.targets[%d]", at, j), pattern)
+		}
+		if !channelID.MatchString(to.Channel) {
+			k.add(at+".channel", "%q is not a channel's id; it begins with C or G and is at the end of the channel's details in Slack", to.Channel)
+		}
+	}
+}
+
+// channelID is the form of the ids of channels.
+var channelID = regexp.MustCompile(`^[CG][A-Z0-9]{2,20}$`)
 
 func (k checker) timing() {
 	t := k.c.Timing

@@ -22,6 +22,26 @@ type Config struct {
 	Policy   []Rule           `yaml:"policy"`
 	Timing   Timing           `yaml:"timing"`
 	Merge    Merge            `yaml:"merge"`
+	Speak    Speak            `yaml:"speak"`
+}
+
+// Speak says where the bot speaks first, of a change made by hand that nobody
+// asked it about. Without a channel it never does.
+type Speak struct {
+	// OutOfSync is how long a target may be out of sync before it is spoken
+	// of, whoever made it so.
+	OutOfSync time.Duration `yaml:"outOfSync"`
+	Channels  []SpeakTo     `yaml:"channels"`
+}
+
+// SpeakTo is a channel and the targets that belong there. The first that fits
+// a target counts. An incident that has dealt with the target goes before it.
+type SpeakTo struct {
+	// Targets are patterns of CLUSTER/NAME, as in a Rule.
+	Targets []string `yaml:"targets"`
+	// Channel is the id of a channel, C…, which has to be bound to an incident
+	// at the time.
+	Channel string `yaml:"channel"`
 }
 
 // Slack says how to reach the workspace.
@@ -246,5 +266,6 @@ func defaults() Config {
 			ExpeditedDeadline: 30 * time.Minute,
 		},
 		Merge: Merge{Method: "auto", When: "rules-met"},
+		Speak: Speak{OutOfSync: 15 * time.Minute},
 	}
 }
