@@ -110,7 +110,7 @@ func (b *driftBench) fill(ctx context.Context) error {
 		}
 		files[fmt.Sprintf("%s/items-%04d.yaml", b.large.Folder(), first)] = text.String()
 	}
-	if err := b.lab.Git.Commit(b.large, world.AppOwner, "Deploy many things", files); err != nil {
+	if _, err := b.lab.Git.Commit(b.large, world.AppOwner, "Deploy many things", files); err != nil {
 		return err
 	}
 	if err := b.refresh(ctx, b.large.ApplicationObject()); err != nil {
@@ -146,7 +146,7 @@ func (b *driftBench) crowd(ctx context.Context) error {
 	for i := range b.Targets {
 		files[fmt.Sprintf("crowd/%04d/one.yaml", i)] = fmt.Sprintf("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: crowd-%04d}\ndata: {value: \"1\"}\n", i)
 	}
-	if err := b.lab.Git.Commit(b.large, world.AppOwner, "Deploy a crowd", files); err != nil {
+	if _, err := b.lab.Git.Commit(b.large, world.AppOwner, "Deploy a crowd", files); err != nil {
 		return err
 	}
 	text := b.large.Application(b.lab.Git.URL(b.large))

@@ -15,7 +15,7 @@ import (
 // untilCommit is a change that stands, and that the next commit undoes.
 func untilCommit(t *story, s spot) {
 	t.still(s)
-	t.commits()
+	t.commitsBeside()
 	t.is(s, s.git)
 }
 
@@ -23,7 +23,7 @@ func untilCommit(t *story, s spot) {
 // a sync.
 func outlivesCommit(t *story, s spot) {
 	t.still(s)
-	t.commits()
+	t.commitsBeside()
 	t.syncs()
 	t.still(s)
 }
@@ -32,7 +32,7 @@ func outlivesCommit(t *story, s spot) {
 // off.
 func untilSync(t *story, s spot) {
 	t.still(s)
-	t.commits()
+	t.commitsBeside()
 	t.still(s)
 	t.syncs()
 	t.is(s, s.git)
@@ -54,7 +54,7 @@ func untilLook(t *story, s spot) {
 // untilGone is an object that the next commit prunes.
 func untilGone(t *story, s spot) {
 	t.still(s)
-	t.commits()
+	t.commitsBeside()
 	t.do("it is pruned", func(ctx context.Context) error { return t.rig.Kube.UntilGone(ctx, s.object(t.world)) })
 }
 
@@ -62,7 +62,7 @@ func untilGone(t *story, s spot) {
 // back.
 func untilBack(t *story, s spot) {
 	t.do("it is away", func(ctx context.Context) error { return t.rig.Kube.UntilGone(ctx, s.object(t.world)) })
-	t.commits()
+	t.commitsBeside()
 	t.is(s, s.git)
 }
 
@@ -70,7 +70,8 @@ func untilBack(t *story, s spot) {
 // other team's would. Nobody tells Argo CD.
 func (t *story) lands() {
 	t.do("an unrelated commit", func(context.Context) error {
-		return t.rig.Git.Commit(t.world, world.Platform, "Say where the runbooks are", map[string]string{"docs/runbooks.md": "They are in the wiki.\n"})
+		_, err := t.rig.Git.Commit(t.world, world.Platform, "Say where the runbooks are", map[string]string{"docs/runbooks.md": "They are in the wiki.\n"})
+		return err
 	})
 }
 
@@ -81,8 +82,8 @@ func (t *story) refreshes() {
 	})
 }
 
-// commits lands an unrelated commit and waits until Argo CD compares with it.
-func (t *story) commits() {
+// commitsBeside lands an unrelated commit and waits until Argo CD compares with it.
+func (t *story) commitsBeside() {
 	var before string
 	t.do("what Argo CD compares with", func(ctx context.Context) error {
 		app, err := t.rig.Kube.Get(ctx, t.world.ApplicationObject())
@@ -183,7 +184,8 @@ func inGitToo(files map[string]string) func(*story) {
 			for name, text := range files {
 				filled[t.world.Folder()+"/"+name] = t.world.Fill(text)
 			}
-			return t.rig.Git.Commit(t.world, world.AppOwner, "Deploy more", filled)
+			_, err := t.rig.Git.Commit(t.world, world.AppOwner, "Deploy more", filled)
+			return err
 		})
 		t.refreshes()
 		t.do("synced", func(ctx context.Context) error {

@@ -78,7 +78,8 @@ func skips(t *story) {
 // breaks commits a manifest that is none.
 func breaks(t *story) {
 	t.do("a manifest that is none", func(context.Context) error {
-		return t.rig.Git.Commit(t.world, world.AppOwner, "Break it", map[string]string{t.world.Folder() + "/broken.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: [}\n"})
+		_, err := t.rig.Git.Commit(t.world, world.AppOwner, "Break it", map[string]string{t.world.Folder() + "/broken.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: [}\n"})
+		return err
 	})
 	t.refreshes()
 	t.condition("ComparisonError")
