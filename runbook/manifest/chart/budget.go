@@ -119,14 +119,6 @@ func (b *budget) spend(n int) error {
 	return nil
 }
 
-// bound refuses a size before it is made.
-func (b *budget) bound(n int, ok bool) error {
-	if !ok || n < 0 || n > b.limits.Text {
-		return b.fail("a text grows too large")
-	}
-	return nil
-}
-
 // writer takes a template's output.
 type writer struct {
 	budget *budget

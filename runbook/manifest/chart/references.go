@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"text/template/parse"
@@ -20,8 +21,8 @@ type Reference struct {
 // .Values.image.tag. What they reach by other ways, such as a loop, is not
 // among them.
 func (c *Chart) References() []Reference {
-	b := newBudget(nil, Limits{})
-	functions := b.functions(0)
+	// Only the functions' names matter: none is called.
+	functions := newBudget(context.Background(), Limits{}).functions(0)
 	for _, name := range []string{"include", "tpl"} {
 		functions[name] = func() string { return "" }
 	}
