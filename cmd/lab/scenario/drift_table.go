@@ -216,7 +216,7 @@ func driftCases() []driftCase {
 			says: []string{"Nothing differs from Git"}, not: []string{"Adopt"}},
 		{name: "hiding-rule", does: "a rule that ignores what people write is pointed out",
 			given: []func(*story){hidden}, hands: []deed{alice("set", "env", "deployment/$APP", "LOG_LEVEL=debug")}, at: inDeployment(levelPath, "info", "debug"),
-			says: []string{"Nothing differs from Git", "A rule hides changes", "whatever kubectl-set writes to Deployment"}, ends: stands},
+			says: []string{"Nothing differs from Git", "A rule hides changes", "whatever kubectl-set, kubectl writes to Deployment"}, ends: stands},
 		{name: "secret", does: "a Secret's value is changed and shown nowhere",
 			given: []func(*story){inGitToo(map[string]string{"secret.yaml": "apiVersion: v1\nkind: Secret\nmetadata: {name: $APP-db}\nstringData: {password: first-canary-value}\n"})},
 			hands: []deed{patch("secret/$APP-db", "merge", `{"stringData":{"password":"second-canary-value"}}`)},
