@@ -22,6 +22,7 @@ const lookupLife = time.Minute
 type Directory struct {
 	slack   *Slack
 	gates   *gates
+	queues  queues
 	members shelf[commands.Member]
 	rooms   shelf[commands.RoomInfo]
 }
@@ -113,7 +114,18 @@ func (d *Directory) ask(ctx context.Context, method string, look func(*slack.Cli
 	if err != nil {
 		return err
 	}
+	var leave func()
+	defer func() {
+		if leave != nil {
+			leave()
+		}
+	}()
 	for try := 1; ; try++ {
+		if leave == nil && (d.gates.closed(method) > 0 || d.queues.forming(method)) {
+			if leave, err = d.queues.join(ctx, method); err != nil {
+				return err
+			}
+		}
 		began := d.gates.now()
 		if wait := d.gates.closed(method); wait > lookPatience {
 			return &slack.RateLimitedError{RetryAfter: wait}

@@ -1,8 +1,14 @@
 package bot
 
 import (
+	"context"
+	"errors"
+	"sync"
 	"testing"
 	"time"
+
+	"github.com/slack-go/slack"
+	"golang.org/x/sync/errgroup"
 
 	"reconcilebot/bot/slacksim"
 )
@@ -55,5 +61,56 @@ func TestDirectoryKeepsAnswersForAMinute(t *testing.T) {
 	}
 	if room, err := d.Room(t.Context(), "C0NOWHERE"); err != nil || room.IsMember {
 		t.Errorf("a channel that is not there: %+v %v", room, err)
+	}
+}
+
+// Those who ask at the same time wait for each other where Slack lets one call
+// through at a time: nobody is turned away because others were quicker.
+func TestLookupsQueueWhereSlackLimitsThem(t *testing.T) {
+	r := newRig(t, slacksim.Options{})
+	api, err := NewSlack(SlackConfig{API: r.api, BotToken: give(r.sim.BotToken()), AppToken: give(r.sim.AppToken())})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := NewDirectory(api, nil)
+	const every = 50 * time.Millisecond
+	var mu sync.Mutex
+	var next time.Time
+	limited := func(*slack.Client) error {
+		mu.Lock()
+		defer mu.Unlock()
+		if wait := time.Until(next); wait > 0 {
+			return &slack.RateLimitedError{RetryAfter: wait}
+		}
+		next = time.Now().Add(every)
+		return nil
+	}
+	var all errgroup.Group
+	for range 12 {
+		all.Go(func() error { return d.ask(t.Context(), "conversations.info", limited) })
+	}
+	if err := all.Wait(); err != nil {
+		t.Error(err)
+	}
+	if d.queues.forming("conversations.info") {
+		t.Error("somebody is still in the queue")
+	}
+}
+
+// Who gives up makes room, and is told what Slack would have told him.
+func TestLeavingAQueue(t *testing.T) {
+	var q queues
+	leave, err := q.join(t.Context(), "m")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(errors.New("no time left"))
+	if _, err := q.join(ctx, "m"); err == nil || err.Error() != "no time left" {
+		t.Errorf("in spite of the end of time: %v", err)
+	}
+	leave()
+	if q.forming("m") {
+		t.Error("an empty queue is kept")
 	}
 }

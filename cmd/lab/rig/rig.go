@@ -117,15 +117,18 @@ func (r *Rig) start(ctx context.Context) error {
 		return err
 	}
 	all, ctx := errgroup.WithContext(ctx)
-	all.SetLimit(5)
-	all.Go(func() error { return r.bot(ctx) })
-	for _, w := range r.Worlds {
-		all.Go(func() error { return r.seed(ctx, w) })
-	}
+	seeded := make(chan world.World, len(r.Worlds))
+	all.Go(func() error {
+		defer close(seeded)
+		return r.seed(ctx, seeded)
+	})
+	all.Go(func() error {
+		if err := r.bot(ctx); err != nil || r.options.NoBot {
+			return err
+		}
+		return r.bind(ctx, seeded)
+	})
 	if err := all.Wait(); err != nil || r.options.NoBot {
-		return err
-	}
-	if err := r.bind(r.ctx); err != nil {
 		return err
 	}
 	if r.options.Revive {
@@ -227,38 +230,58 @@ func (r *Rig) argoPages(ctx context.Context) error {
 	return nil
 }
 
-func (r *Rig) seed(ctx context.Context, w world.World) error {
-	if err := world.Seed(ctx, w, r.Git, r.Kube); err != nil {
-		return err
-	}
-	r.options.Say(fmt.Sprintf("%s is Synced and Healthy", w.App))
-	return nil
-}
-
-// bind ties every world's channel to its incident, as an engineer does.
-func (r *Rig) bind(ctx context.Context) error {
+// seed brings every world's application about, and tells of each that is.
+func (r *Rig) seed(ctx context.Context, seeded chan<- world.World) error {
 	all, ctx := errgroup.WithContext(ctx)
-	all.SetLimit(5)
+	all.SetLimit(4)
 	for _, w := range r.Worlds {
 		all.Go(func() error {
-			// A person's incident has a ticket; a scenario's names its own, if any.
-			words := "/reconcile incident " + w.Incident
-			if !r.options.Fast {
-				words += " " + r.TicketAddress(w)
+			if err := world.Seed(ctx, w, r.Git, r.Kube); err != nil {
+				return err
 			}
-			_, err := r.Slack.As(world.OnCall).In(w.Channel).Slash(ctx, words)
-			if err != nil {
-				return fmt.Errorf("bind #%s to %s: %w", w.Channel, w.Incident, err)
-			}
-			// Acknowledged is not yet done.
-			return r.Slack.Wait(ctx, "#"+w.Channel+" to be bound to "+w.Incident, func() bool {
-				return slices.ContainsFunc(r.Slack.Messages(w.Channel), func(m slacksim.Message) bool {
-					return strings.Contains(m.PlainText()+m.Text, w.Incident)
-				})
-			})
+			r.options.Say(fmt.Sprintf("%s is Synced and Healthy", w.App))
+			seeded <- w
+			return nil
 		})
 	}
 	return all.Wait()
+}
+
+// bind ties the channel of every seeded world to its incident, as an engineer
+// does. Slack limits how fast the bot may look at channels, so it goes on
+// beside the seeding.
+func (r *Rig) bind(ctx context.Context, seeded <-chan world.World) error {
+	all, ctx := errgroup.WithContext(ctx)
+	for range 5 {
+		all.Go(func() error {
+			for w := range seeded {
+				if err := r.bindOne(ctx, w); err != nil {
+					return fmt.Errorf("bind #%s to %s: %w", w.Channel, w.Incident, err)
+				}
+			}
+			return nil
+		})
+	}
+	return all.Wait()
+}
+
+func (r *Rig) bindOne(ctx context.Context, w world.World) error {
+	// A person's incident has a ticket; a scenario's names its own, if any.
+	words := "/reconcile incident " + w.Incident
+	if !r.options.Fast {
+		words += " " + r.TicketAddress(w)
+	}
+	if _, err := r.Slack.As(world.OnCall).In(w.Channel).Slash(ctx, words); err != nil {
+		return err
+	}
+	// Acknowledged is not yet done.
+	ctx, cancel := context.WithTimeoutCause(ctx, time.Minute, errors.New("the bot did not do it within a minute"))
+	defer cancel()
+	return r.Slack.Wait(ctx, "the channel to be bound", func() bool {
+		return slices.ContainsFunc(r.Slack.Messages(w.Channel), func(m slacksim.Message) bool {
+			return strings.Contains(m.PlainText()+m.Text, w.Incident)
+		})
+	})
 }
 
 // Source is the source tree that the rig was started from.
