@@ -38,20 +38,34 @@ func driftCanary(t *story) {
 		})
 		return err
 	})
-	t.presses(world.OnCall, "All changes")
+	var listed []byte
+	t.do("all changes", func(ctx context.Context) error {
+		t.screen.Lock()
+		defer t.screen.Unlock()
+		p, err := t.opens(ctx, world.OnCall, "All changes")
+		if err != nil {
+			return err
+		}
+		view := p.OpenView()
+		if listed, err = json.Marshal(view); err != nil {
+			return err
+		}
+		_, err = p.CloseView(ctx, view.ID)
+		return err
+	})
 	t.types("who", "who "+t.world.App)
 	t.do("the timeline", func(ctx context.Context) error {
 		return t.told(ctx, world.OnCall, "who touched it", "Who touched", "its value is not shown")
 	})
 	t.types("orphans", "orphans "+t.world.App)
 	t.do("the orphans", func(ctx context.Context) error { return t.told(ctx, world.OnCall, "what is in no Git", "In no Git") })
-	t.nowhere("git", "secret", "env", "address", "configmap", "ini", "made", "applied", "patch")
+	t.nowhere(&listed, "git", "secret", "env", "address", "configmap", "ini", "made", "applied", "patch")
 }
 
 // nowhere searches for canaries, as they are and in base64, in what was said,
-// logged and stored. Copies of repositories hold what is in Git and are left
+// shown in a modal, logged and stored. Copies of repositories hold what is in Git and are left
 // out.
-func (t *story) nowhere(names ...string) {
+func (t *story) nowhere(modal *[]byte, names ...string) {
 	t.do("the canaries are nowhere", func(context.Context) error {
 		places := map[string][]byte{}
 		said, err := json.Marshal(t.messages())
@@ -59,6 +73,7 @@ func (t *story) nowhere(names ...string) {
 			return err
 		}
 		places["the channel"] = append(said, t.transcript()...)
+		places["the list of all changes"] = *modal
 		for _, pattern := range []string{"bot/*.db", "logs/reconcilebot*"} {
 			files, err := filepath.Glob(filepath.Join(t.rig.Dir, pattern))
 			if err != nil {

@@ -161,11 +161,17 @@ func (t *story) press(ctx context.Context, person, button string) error {
 // has one screen: two scenarios must not open modals on it at a time, so the
 // screen is to be locked.
 func (t *story) opens(ctx context.Context, person, button string) (*slacksim.Place, error) {
+	p, before := t.as(person), ""
+	if v := t.as(person).OpenView(); v != nil {
+		before = v.ID // one that a scenario left open when it failed
+	}
 	if err := t.press(ctx, person, button); err != nil {
 		return nil, err
 	}
-	p := t.as(person)
-	return p, t.rig.Slack.Wait(ctx, "the modal that asks for the reason", func() bool { return p.OpenView() != nil })
+	return p, t.rig.Slack.Wait(ctx, "the modal that "+button+" opens", func() bool {
+		v := p.OpenView()
+		return v != nil && v.ID != before
+	})
 }
 
 // asked presses a button that opens a modal, fills the modal and submits it.
