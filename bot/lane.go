@@ -54,7 +54,13 @@ type lane struct {
 	tried map[state.MessageKey]*retry
 	// held is since when something waits for its turn.
 	held map[state.MessageKey]held
+	// stale is since when a card shows less than is known.
+	stale map[state.ReconciliationID]time.Time
 }
+
+// maxStale is how long progress makes room for what people wait for. Then it
+// is as urgent: else a busy hour would hide it for good.
+const maxStale = 10 * time.Second
 
 type held struct {
 	rev   uint64
@@ -72,7 +78,7 @@ func newLane(room state.Room, now time.Time, every time.Duration, again backoff)
 	return &lane{
 		room: room, every: every, retry: again, posts: bucket{1, now}, pause: backoff{Least: 30 * time.Second, Most: 10 * time.Minute},
 		told: map[string]bool{}, edits: map[state.ReconciliationID]*bucket{}, tried: map[state.MessageKey]*retry{},
-		held: map[state.MessageKey]held{},
+		held: map[state.MessageKey]held{}, stale: map[state.ReconciliationID]time.Time{},
 	}
 }
 
@@ -141,7 +147,7 @@ func (l *lane) due(t todo, now time.Time, g *gates) time.Time {
 			later(now.Add(b.wait(now, editBurst, l.every, 1)))
 		}
 		later(now.Add(g.closed("chat.update")))
-		later(now.Add(g.edit(t.urgent())))
+		later(l.turnToEdit(t, now, g))
 		return at
 	}
 	later(now.Add(l.turn(now)))
@@ -149,9 +155,32 @@ func (l *lane) due(t todo, now time.Time, g *gates) time.Time {
 	return at
 }
 
+// turnToEdit is when an edit has its turn in the workspace.
+func (l *lane) turnToEdit(t todo, now time.Time, g *gates) time.Time {
+	since, known := l.stale[t.r.ID]
+	if !known {
+		since = now
+		l.stale[t.r.ID] = now
+	}
+	at := now.Add(g.edit(true))
+	if t.urgent() {
+		return at
+	}
+	if old := since.Add(maxStale); old.After(at) {
+		at = old
+	}
+	if spare := now.Add(g.edit(false)); spare.Before(at) {
+		return spare
+	}
+	return at
+}
+
 // said notes that something was said.
 func (l *lane) said(t todo, now time.Time) {
 	delete(l.tried, t.key())
+	if t.notice == nil {
+		delete(l.stale, t.r.ID)
+	}
 	l.pause.reset()
 	clear(l.told)
 	l.spend(t, now)

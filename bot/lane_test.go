@@ -33,6 +33,8 @@ func TestLaneChooses(t *testing.T) {
 		"what failed is put off":             {[]todo{edit, notice}, func(l *lane, _ *gates) { l.tried[edit.key()] = &retry{until: at(time.Hour)} }, notice, 0},
 		"progress when there is enough":      {[]todo{progress}, nil, progress, 0},
 		"progress when edits are short":      {[]todo{progress}, func(_ *lane, g *gates) { g.edits.level = 5 }, progress, 6 * editsEvery},
+		"progress that was put off for long": {[]todo{progress}, func(l *lane, g *gates) { g.edits.level, l.stale[progress.r.ID] = 1, at(-maxStale) }, progress, 0},
+		"progress that was put off a while":  {[]todo{progress}, func(l *lane, g *gates) { g.edits.level, l.stale[progress.r.ID] = 1, at(2*time.Second-maxStale) }, progress, 2 * time.Second},
 		"what people wait for, all the same": {[]todo{progress, edit}, func(_ *lane, g *gates) { g.edits.level = 5 }, edit, 0},
 	}
 	for name, c := range cases {
