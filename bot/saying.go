@@ -35,6 +35,7 @@ func (o *outbox) postCard(ctx context.Context, t todo, q *question) error {
 	_, err = o.post.once(ctx, post{
 		key: cardKey(t.r.ID), room: t.room(), message: m, after: before.TS,
 		stand: func(s standing) error {
+			o.timed("card posted", t, q)
 			now := state.Message{Room: t.room(), TS: s.ts, Rev: t.r.Rev}
 			if s.found {
 				now.Rev = 0 // what it shows is not known: it is edited next
@@ -43,7 +44,6 @@ func (o *outbox) postCard(ctx context.Context, t todo, q *question) error {
 		},
 	})
 	if err == nil {
-		o.timed("card posted", t, q)
 		o.link(ctx, t)
 	}
 	return err
@@ -58,8 +58,9 @@ func (o *outbox) editCard(ctx context.Context, t todo, q *question) error {
 	}
 	err = o.post.edit(ctx, t.room(), t.shown.TS, m)
 	if err == nil {
-		if err = o.db.Redrawn(t.r.ID, cardKey(t.r.ID), state.Message{Room: t.room(), TS: t.shown.TS, URL: t.shown.URL, Rev: t.r.Rev}); err == nil {
-			o.timed("card edited", t, q)
+		o.timed("card edited", t, q) // people see it from now on
+		err = o.db.Redrawn(t.r.ID, cardKey(t.r.ID), state.Message{Room: t.room(), TS: t.shown.TS, URL: t.shown.URL, Rev: t.r.Rev})
+		if err == nil {
 			o.link(ctx, t)
 		}
 		return err

@@ -138,7 +138,7 @@ func (c driftCase) play(t *story) {
 				return fmt.Errorf("the card says %q:\n%s", text, t.transcript())
 			}
 		}
-		return t.shares()
+		return t.shares(ctx)
 	})
 	if c.ends != nil {
 		c.ends(t, c.at)

@@ -51,7 +51,7 @@ func (t *story) found() {
 		if err != nil {
 			return err
 		}
-		return t.shares()
+		return t.shares(ctx)
 	})
 }
 

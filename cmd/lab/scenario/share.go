@@ -2,7 +2,9 @@ package scenario
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -21,18 +23,40 @@ const (
 // shares notes how long the bot itself took from command to card, and how long
 // it waited for other systems. It and spent are the two things that the bot's
 // log is read for: no one outside can tell these times apart.
-func (t *story) shares() error {
-	var last *logged
-	err := t.log(func(line logged) {
-		if line.Total > 0 {
-			last = &line
+//
+// Slack shows a card before the bot knows that it does: the line about the
+// version of the card that the story saw may still be to come.
+func (t *story) shares(ctx context.Context) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, 5*time.Second, errors.New("the bot logged no time of the card"))
+	defer cancel()
+	again := time.NewTicker(20 * time.Millisecond)
+	defer again.Stop()
+	for {
+		var seen *logged
+		versions := 0
+		err := t.log(func(line logged) {
+			if line.Msg == "card posted" || line.Msg == "card edited" {
+				if versions++; versions <= t.card.Versions && line.Total > 0 {
+					seen = &line
+				}
+			}
+		})
+		if err != nil {
+			return err
 		}
-	})
-	if last != nil {
-		t.note("command to card, the bot's own", last.Own.duration())
-		t.note("command to card, waiting for others", last.Waiting.duration())
+		if versions >= t.card.Versions {
+			if seen != nil {
+				t.note("command to card, the bot's own", seen.Own.duration())
+				t.note("command to card, waiting for others", seen.Waiting.duration())
+			}
+			return nil
+		}
+		select {
+		case <-again.C:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
 	}
-	return err
 }
 
 // spent notes where the time of the whole reconciliation went.
