@@ -177,44 +177,28 @@ func Books(c Config) []runbook.Book {
 			Version: 1,
 			Ends:    "adopted",
 			Ballot:  ballot,
-			Steps: []runbook.Step{
-				survey{s}, planning{s, s.adoption}, approve{s}, recheck{s, s.adoption},
-				push{s}, render{s}, pullRequest{s}, merge{s},
-				refresh{s}, syncAdopted{s}, verify{s}, settle{s}, record{s},
-			},
+			Steps:   s.throughGit(s.adoption),
 		},
 		{
 			Name:    Mixed,
 			Version: 1,
 			Ends:    "adopted and reverted",
 			Ballot:  ballot,
-			Steps: []runbook.Step{
-				survey{s}, planning{s, s.mixture}, approve{s}, recheck{s, s.mixture},
-				push{s}, render{s}, pullRequest{s}, merge{s},
-				refresh{s}, syncAdopted{s}, verify{s}, settle{s}, record{s},
-			},
+			Steps:   s.throughGit(s.mixture),
 		},
 		{
 			Name:    Change,
 			Version: 1,
 			Ends:    "changed",
 			Ballot:  ballot,
-			Steps: []runbook.Step{
-				survey{s}, planning{s, s.alteration}, approve{s}, recheck{s, s.alteration},
-				push{s}, render{s}, pullRequest{s}, merge{s},
-				refresh{s}, syncAdopted{s}, verify{s}, settle{s}, record{s},
-			},
+			Steps:   s.throughGit(s.alteration),
 		},
 		{
 			Name:    Rollback,
 			Version: 1,
 			Ends:    "rolled back",
 			Ballot:  ballot,
-			Steps: []runbook.Step{
-				survey{s}, planning{s, s.restoration}, approve{s}, recheck{s, s.restoration},
-				push{s}, render{s}, pullRequest{s}, merge{s},
-				refresh{s}, syncAdopted{s}, verify{s}, settle{s}, record{s},
-			},
+			Steps:   s.throughGit(s.restoration),
 		},
 		{
 			Name:    Revert,
@@ -226,5 +210,15 @@ func Books(c Config) []runbook.Book {
 				syncReverted{s}, verify{s}, settle{s}, record{s},
 			},
 		},
+	}
+}
+
+// throughGit are the steps of a book that takes its plan into Git: proven,
+// approved, merged, and seen in the cluster.
+func (s *systems) throughGit(make planner) []runbook.Step {
+	return []runbook.Step{
+		survey{s}, planning{s, make}, approve{s}, recheck{s, make},
+		push{s}, render{s}, pullRequest{s}, merge{s},
+		refresh{s}, syncAdopted{s}, verify{s}, settle{s}, record{s},
 	}
 }
