@@ -28,13 +28,7 @@ func all() []Scenario {
 }
 
 func scaledAdopt(t *story) {
-	t.scaled()
-	t.drifts()
-	t.asks()
-	t.found()
-	t.adopts()
-	t.approves()
-	t.proposed()
+	t.toPull()
 	t.reviewed()
 	t.adopted()
 }
