@@ -117,5 +117,5 @@ func checkAll(ctx context.Context, root string, args []string, stdout, stderr io
 	if *only != "" {
 		stages = strings.Split(*only, ",")
 	}
-	return check.Run(ctx, check.Config{Root: root, Only: stages, Stdout: stdout, Stderr: stderr})
+	return check.Run(ctx, check.Config{Root: root, Only: stages, CI: os.Getenv("CI") == "true", Stdout: stdout, Stderr: stderr})
 }

@@ -31,6 +31,9 @@ type Config struct {
 	Root string
 	// Only names the stages to run; all if empty.
 	Only []string
+	// CI tells that the machine is one that anything can be installed on: there
+	// only missing hardware, or a missing account, excuses a skipped test.
+	CI bool
 	// Stdout gets the result, Stderr the progress of what takes long.
 	Stdout, Stderr io.Writer
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -51,13 +52,36 @@ func TestCounting(t *testing.T) {
 				t.Fatal(err)
 			}
 			var said bytes.Buffer
-			if got := results.tally(&said); got != tt.want {
+			if got := results.tally(&said, lacks); got != tt.want {
 				t.Errorf("tally = %+v, want %+v; said %q", got, tt.want, said.String())
 			}
 			if !strings.Contains(said.String(), tt.say) {
 				t.Errorf("said %q, want %q in it", said.String(), tt.say)
 			}
 		})
+	}
+}
+
+func TestWhatExcusesASkippedTest(t *testing.T) {
+	for said, want := range map[string]Tally{
+		"needs npm on the path":                 {Failed: 1},
+		"needs an account at github.com":        {Skipped: 1},
+		"needs hardware: a second network card": {Skipped: 1},
+	} {
+		events := fmt.Sprintf(`{"Action":"output","Package":"p","Test":"TestA","Output":%q}
+{"Action":"skip","Package":"p","Test":"TestA"}
+{"Action":"pass","Package":"p"}`, said)
+		results, err := read(strings.NewReader(events))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out bytes.Buffer
+		if got := results.tally(&out, Config{CI: true}.excuses()); got != want {
+			t.Errorf("%q in CI: %+v, want %+v", said, got, want)
+		}
+		if got := results.tally(&out, Config{}.excuses()); got != (Tally{Skipped: 1}) {
+			t.Errorf("%q elsewhere: %+v", said, got)
+		}
 	}
 }
 
